@@ -47,14 +47,14 @@ export function chainActivities(
 }
 
 function chainActivity(
-  { rpcUrl, engine, pids }: ChainProcess,
+  { rpcUrl, engine, hardfork, pids }: ChainProcess,
   options: ChainActivityOptions & { accounts: Accounts; id: number; index: number },
 ): ChainActivity {
   const { accounts, id, index, seed, blocks, endTime, trickleMs, clock, log, signal } = options;
   const plan = planChain({ index, chainId: id, seed, accounts: accounts.addresses, blocks, endTime });
   const { contracts, prices, names } = plan;
   const rpc = httpRpc(rpcUrl);
-  const write = transactionWriter({ accounts, chainId: id, hasBlobs: engine.hasBlobs });
+  const write = transactionWriter({ accounts, chainId: id, hardfork, hasBlobs: engine.hasBlobs });
   const progress: FillProgress = { chainId: id, done: 0, total: blocks };
   const blobSender = accounts.signer(BLOB_SENDER).address;
   const onBlock = (number: number): void => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BLOB_SENDER, deriveAccounts } from '../../src/devnet/chain/accounts.ts';
-import type { EngineName } from '../../src/devnet/chain/engine.ts';
+import type { EngineName, Hardfork } from '../../src/devnet/chain/engine.ts';
 import { httpRpc, type Rpc } from '../../src/devnet/chain/rpc.ts';
 import { startTestDevnet, type TestDevnet } from '../lab/devnet.ts';
 import { type Frame, framesOf, type SeenTransaction, viewChain } from './chain-view.ts';
@@ -12,6 +12,25 @@ test('equal seeds give the same activity on both engines, except for blobs', asy
   expect(edr.transactions).toEqual(anvil.transactions);
   expect(anvil.types).toEqual(new Set(['0x0', '0x1', '0x2', '0x3', '0x4']));
   expect(edr.types).toEqual(new Set(['0x0', '0x1', '0x2', '0x4']));
+});
+
+test('the same transactions succeed with the rules of Amsterdam, and their coins have logs', async () => {
+  const [prague, amsterdam] = await Promise.all([
+    activityOn('edr', { hardfork: 'prague' }),
+    activityOn('edr', { hardfork: 'amsterdam' }),
+  ]);
+  const outcomes = ({ transactions }: typeof prague) =>
+    transactions.map(({ from, to, isSuccess, contractAddress }) => ({
+      from,
+      to,
+      isSuccess,
+      contractAddress,
+    }));
+  const isOfChain = ({ address }: { address: string }) => address === `0x${'f'.repeat(39)}e`;
+
+  expect(outcomes(amsterdam)).toEqual(outcomes(prague));
+  expect(prague.transactions.flatMap(({ logs }) => logs.filter(isOfChain))).toEqual([]);
+  expect(amsterdam.transactions.flatMap(({ logs }) => logs.filter(isOfChain)).length).toBeGreaterThan(20);
 });
 
 describe('a chain of EDR', () => {
@@ -44,8 +63,8 @@ describe('a chain of EDR', () => {
   );
 });
 
-async function activityOn(engine: EngineName) {
-  await using devnet = await startTestDevnet({ engine });
+async function activityOn(engine: EngineName, settings: { hardfork?: Hardfork } = {}) {
+  await using devnet = await startTestDevnet({ engine, ...settings });
   const [chain] = devnet.chains;
   if (chain === undefined) throw new Error('the devnet has no chain');
   const { blocks, transactions } = await viewChain(chain);

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EngineName } from '../../src/devnet/chain/engine.ts';
+import type { EngineName, Hardfork } from '../../src/devnet/chain/engine.ts';
 import { type Devnet, startDevnet } from '../../src/devnet/start-devnet.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
@@ -21,12 +21,14 @@ export async function startTestDevnet({
   seed = 1,
   endTime = TEST_END_TIME,
   engine,
+  hardfork = 'prague',
 }: {
   chains?: number;
   blocks?: number;
   seed?: number;
   endTime?: number;
   engine?: EngineName;
+  hardfork?: Hardfork;
 } = {}): Promise<TestDevnet> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-devnet-'));
   const log = createLogger({ level: 'silent' });
@@ -40,6 +42,7 @@ export async function startTestDevnet({
     clock: { ...systemClock, now: () => endTime },
     log,
     engine,
+    hardfork,
   });
   async function stop(): Promise<void> {
     await devnet.stop();

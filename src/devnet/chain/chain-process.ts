@@ -17,6 +17,7 @@ type Supervisor = ChildProcessByStdio<Writable, Readable, null>;
 export interface ChainProcess {
   rpcUrl: string;
   engine: ChainEngine;
+  hardfork: Hardfork;
   /** Process ids of the supervisor and of the engine. */
   pids: { supervisor: number; engine: number };
   /** Resolves when the chain ends without having been stopped; otherwise never. */
@@ -97,7 +98,7 @@ export async function startChainProcess({
       });
     });
     const pids = { supervisor: supervisor.pid ?? 0, engine: pid };
-    return { rpcUrl: `http://127.0.0.1:${port}`, engine, pids, failed, stop };
+    return { rpcUrl: `http://127.0.0.1:${port}`, engine, hardfork, pids, failed, stop };
   } catch (cause) {
     await stop();
     throw new Error(`the embedded chain ${chainId} did not start`, { cause });

@@ -17,7 +17,8 @@ import type { Hardfork } from '../engine.ts';
 
 /** Initial balance of every account in wei, the same as with anvil. */
 const ENDOWMENT = 10_000n * 10n ** 18n;
-const BLOCK_GAS_LIMIT = 30_000_000n;
+/** New state costs so much more gas since Amsterdam that blocks have to be larger for the same transactions. */
+const BLOCK_GAS_LIMITS: Readonly<Record<Hardfork, bigint>> = { prague: 30_000_000n, amsterdam: 240_000_000n };
 const FIRST_BASE_FEE = 10n ** 9n;
 
 /** EDR's names of forks. */
@@ -51,6 +52,7 @@ export async function openProvider(
 
 function providerConfig({ chainId, hardfork, genesisTime }: EdrChain): ProviderConfig {
   const { signer, privateKey } = deriveAccounts();
+  const gasLimit = BLOCK_GAS_LIMITS[hardfork];
   const indices = [...Array(ACCOUNT_COUNT + 1).keys()];
   return {
     chainId: BigInt(chainId),
@@ -62,7 +64,7 @@ function providerConfig({ chainId, hardfork, genesisTime }: EdrChain): ProviderC
     ],
     ownedAccounts: indices.map(privateKey),
     network: {
-      genesisBlockGasLimit: BLOCK_GAS_LIMIT,
+      genesisBlockGasLimit: gasLimit,
       genesisBlockTime: BigInt(genesisTime),
       genesisBlobGas: { gasUsed: 0n, excessGas: 0n },
     },
@@ -70,8 +72,8 @@ function providerConfig({ chainId, hardfork, genesisTime }: EdrChain): ProviderC
     initialParentBeaconBlockRoot: new Uint8Array(32),
     initialBaseFeePerGas: FIRST_BASE_FEE,
     minGasPrice: 0n,
-    defaultTransactionGasLimit: BLOCK_GAS_LIMIT,
-    mining: { autoMine: false, blockGasLimit: BLOCK_GAS_LIMIT, memPool: { order: MineOrdering.Fifo } },
+    defaultTransactionGasLimit: BLOCK_GAS_LIMITS.prague,
+    mining: { autoMine: false, blockGasLimit: gasLimit, memPool: { order: MineOrdering.Fifo } },
     allowBlocksWithSameTimestamp: false,
     allowUnlimitedContractSize: false,
     bailOnCallFailure: true,
