@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { SessionView } from '#payments/checkout/page/browser/session/states.ts';
 import { linkPage } from '#payments/checkout/page/link-page.ts';
 import { sessionPage } from '#payments/checkout/page/session-page.ts';
+import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import { pageAssets } from '#payments/page-assets.ts';
 import { aLink, RECORD_TIME } from '../../lab/payments-records.ts';
 
@@ -69,6 +70,7 @@ function linkText({ text = 'Text', beside = text, address = null }: Foreign): st
 function sessionText(
   { text = 'Text', beside = text, address = null }: Foreign,
   state: Partial<SessionView['state']> = {},
+  token = ADDRESS,
 ): string {
   const shared = {
     id: 'cs_000000000000000000000000',
@@ -104,7 +106,7 @@ function sessionText(
       subtotal: '12500000',
       shipping_option: { id: 'a', name: text, amount: '0', estimated_days: null },
       amount: '12500000',
-      token: { address: ADDRESS, symbol: text, decimals: 6 },
+      token: { address: token, symbol: text, decimals: 6 },
       chain: { id: 1, name: text, is_testnet: true, explorer_url: address },
       recipient_address: ADDRESS,
       payment_uri: null,
@@ -162,6 +164,16 @@ test('every value in a page is escaped, in content and in attributes', () => {
   expect(page).not.toContain('<script>alert');
   expect(page).toContain(`<h1 id="title">${written}</h1>`);
   expect(page).toContain(`placeholder="${written}"`);
+});
+
+test('payers of coins are asked to use a wallet of their own, because coins from contracts are not found', () => {
+  const [coins, tokens] = [sessionText({ text: 'ETH' }, {}, NATIVE_COIN), sessionText({ text: 'USDC' })];
+
+  expect(coins).toContain('Or send it from your own wallet');
+  expect(coins).toContain('ETH that an exchange or a contract sends may not be recognised.');
+  expect(coins).not.toContain('Fees of an exchange');
+  expect(tokens).toContain('Or send it from anywhere');
+  expect(tokens).toContain('Fees of an exchange come on top.');
 });
 
 test('no text can break out of its place', () => {

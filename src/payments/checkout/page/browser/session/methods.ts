@@ -56,7 +56,7 @@ function TransferWay({ view, transfer }: Transfer): VNode {
   const { uri, uriCode, addressCode } = transfer;
   const asked = unitsText(owedByTransfer(view), token);
   return html`<section class="way" aria-labelledby="transfer-title">
-    <h2 id="transfer-title">Or send it from anywhere</h2>
+    <h2 id="transfer-title">Or send it from ${NATIVE.test(token.address) ? 'your own wallet' : 'anywhere'}</h2>
     ${h(ExactAmount, { view, transfer })}
     <div class="transfer">
       <div class="code">
@@ -108,7 +108,11 @@ function exactly({ checkout, state }: SessionView, transfer: TransferFacts): Com
   return html`<strong>Send exactly this amount, to the last digit.</strong> The last digits tell your payment apart from others. ${
     tail > 0n &&
     `This is ${unitsText(tail, token)} more than the price. The difference is at most ${unitsText(BigInt(transfer.largestTail), token)}: 1 % of the price or ${least}, whichever is larger. `
-  }Fees of an exchange come on top.`;
+  }${
+    NATIVE.test(token.address)
+      ? `${token.symbol} that an exchange or a contract sends may not be recognised.`
+      : 'Fees of an exchange come on top.'
+  }`;
 }
 
 function commonLength(one: string, other: string): number {
