@@ -66,7 +66,7 @@ const PAYER_WORDS: Readonly<Record<Outcome, (facts: PayerAmounts) => Words>> = {
       ? { title: `${missing} still to pay`, text: `${received} of ${price} received.` }
       : {
           title: `${received} arrived, ${missing} is missing`,
-          text: `This checkout has ended, so please do not send the rest. ${merchant} can see what arrived: ask them to accept it or to send it back.`,
+          text: `This checkout has ended, so please do not send the rest. ${merchant} can see what arrived: ask them to let it count or to send it back.`,
         },
 
   paid: ({ merchant }) => ({ title: 'Paid. Thank you!', text: `${merchant} has received your payment.` }),
@@ -84,7 +84,7 @@ const PAYER_WORDS: Readonly<Record<Outcome, (facts: PayerAmounts) => Words>> = {
 
   paid_late: ({ merchant, received }) => ({
     title: 'Your payment arrived late',
-    text: `${received} arrived after this checkout had ended. ${merchant} can see it, and can accept it or send it back. Please do not pay again.`,
+    text: `${received} arrived after this checkout had ended. ${merchant} can see it, and can let it count or send it back. Please do not pay again.`,
   }),
 
   sold_out: ({ merchant }) => ({

@@ -81,7 +81,7 @@ test('a payer who is late reads so and is accepted', async ({
   await late.reads(
     [
       'Your payment arrived late',
-      `${usds(late.due)} arrived after this checkout had ended. ${MERCHANT} can see it, and can accept it or send it back. Please do not pay again.`,
+      `${usds(late.due)} arrived after this checkout had ended. ${MERCHANT} can see it, and can let it count or send it back. Please do not pay again.`,
     ],
     false,
   );
