@@ -1,4 +1,4 @@
-import { describe } from './table-description.ts';
+import { AMSTERDAM_HEADER, describe } from './table-description.ts';
 
 /** First topic of the event in which a pair of an exchange tells its reserves. */
 const SYNC = '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1';
@@ -8,9 +8,6 @@ export const RANKED_CHARACTERS = 64;
 
 /** Sort key of a token without a name. Sorts after every name. */
 export const NAMELESS_RANK = '\u{10FFFF}';
-
-/** Header fields of the Amsterdam fork. All blocks with the first one log each transfer of coins. */
-export const AMSTERDAM_HEADER = { slot_number: 'count?', block_access_list_hash: 'bytes?' } as const;
 
 const HEADER = {
   number: 'count',
@@ -48,7 +45,6 @@ export const BLOCK_TABLES = {
   /** Only the canonical chain, so no query has to exclude other blocks. */
   blocks: describe({
     columns: HEADER,
-    added: AMSTERDAM_HEADER,
     key: ['number'],
     unwinding: { number: 'number' },
     unique: [['hash']],
@@ -57,7 +53,6 @@ export const BLOCK_TABLES = {
   /** Headers of orphaned blocks, whose contents are deleted. */
   stale_blocks: describe({
     columns: { id: 'count', kind: 'text', ...HEADER },
-    added: AMSTERDAM_HEADER,
     key: ['id'],
     isNumbered: true,
     unwinding: 'none',

@@ -3,6 +3,12 @@ import type { Dialect } from '../../db/dialect.ts';
 import { table } from '../../db/migrate.ts';
 import { typeOf } from '../../db/rows.ts';
 
+/**
+ * Header fields of the Amsterdam fork. A step after the first one adds them, so that an index of an older version keeps
+ * its blocks.
+ */
+export const AMSTERDAM_HEADER = { slot_number: 'count?', block_access_list_hash: 'bytes?' } as const;
+
 /** SQL that may depend on the database. */
 type DialectSql = string | ((dialect: Dialect) => string);
 
@@ -35,8 +41,6 @@ export interface TableDescription<
 > {
   /** Columns that an insert writes. */
   readonly columns: Own;
-  /** Those of them that a step after the first one adds. */
-  readonly added?: Columns;
   readonly key: readonly Name[];
   readonly unwinding: Unwinding<Name>;
   /** True for a key that the database counts up and never uses again. */
@@ -62,11 +66,10 @@ export function describe<const Own extends Columns, const Computed extends Colum
 
 /** Statement that creates a table without the columns that are added later. */
 export function createTable(name: string, described: TableDescription, dialect: Dialect): string {
-  const { columns, added = {}, key, unique = [], defaults = {}, computed = {}, expressions = {} } = described;
-  const { check } = described;
+  const { columns, key, unique = [], defaults = {}, computed = {}, expressions = {}, check } = described;
   const hasOneKey = isOneInteger(described);
   const keySql = described.isNumbered === true ? dialect.numberedKey : 'primary key';
-  const first = Object.entries(columns).filter(([column]) => !Object.hasOwn(added, column));
+  const first = Object.entries(columns).filter(([column]) => !Object.hasOwn(AMSTERDAM_HEADER, column));
   const own = sorted(Object.fromEntries(first)).map(([column, type]) => {
     const value = defaults[column];
     const rest = [

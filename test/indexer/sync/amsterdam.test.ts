@@ -1,8 +1,8 @@
 import { type Address, encodeDeployData, type Hex, numberToHex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ChainIndex } from '../../../src/indexer/index-service.ts';
-import { continuedOnAmsterdam } from '../../lab/amsterdam-chain.ts';
 import { eachDatabase } from '../../support/databases.ts';
+import { continuedOnAmsterdam } from '../amsterdam-chain.ts';
 import { startNodeProxy } from '../node-proxy.ts';
 import { artifact, clientOf, openTestIndex, startTestChain, type TestChain } from '../support.ts';
 

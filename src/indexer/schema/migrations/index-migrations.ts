@@ -3,7 +3,7 @@ import { LEADER_MIGRATION } from '#db/leader.ts';
 import { addColumn, type Migration, type Schema } from '#db/migrate.ts';
 import { type DatabaseOptions, remakeable } from '#db/open.ts';
 import { typeOf } from '#db/rows.ts';
-import { AMSTERDAM_HEADER } from '../block-tables.ts';
+import { AMSTERDAM_HEADER } from '../table-description.ts';
 import { createTables } from '../tables.ts';
 import { POSTGRES_FUNCTIONS } from './postgres-functions.ts';
 import { POSTGRES_TRIGGERS } from './postgres-triggers.ts';

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { createAnswerer, type IncomingCall } from '../../src/devnet/chain/edr/methods.ts';
 import { openProvider } from '../../src/devnet/chain/edr/provider.ts';
-import { CHAIN_ID, type TestChain, testChainAt } from '../indexer/support.ts';
-import { loopbackPort } from './loopback-server.ts';
+import { loopbackPort } from '../lab/loopback-server.ts';
+import { CHAIN_ID, type TestChain, testChainAt } from './support.ts';
 
 /** Continues a chain of EDR behind its newest block with the rules of Amsterdam. It serves the blocks of both parts. */
 export async function continuedOnAmsterdam(before: TestChain): Promise<TestChain> {
