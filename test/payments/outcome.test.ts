@@ -103,6 +103,7 @@ test('the payer of a part that is about to be sent back reads that it does not c
     returning: '3 USDC',
     confirmations: '',
     status: 'active',
+    canPay: true,
     isLate: false,
     failureReason: null,
   } as const;

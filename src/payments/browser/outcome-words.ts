@@ -19,6 +19,8 @@ export interface PayerAmounts {
   /** `2 of 3 confirmations`. */
   readonly confirmations: string;
   readonly status: Schemas['SessionStatus'];
+  /** True while the words stand above a way to pay. */
+  readonly canPay: boolean;
   readonly isLate: boolean;
   readonly failureReason: Schemas['FailureReason'];
 }
@@ -97,17 +99,16 @@ const PAYER_WORDS: Readonly<Record<Outcome, (facts: PayerAmounts) => Words>> = {
     text: `${received} arrived after the last one had been bought. ${merchant} can see it, and can accept it or send it back. Please do not pay again.`,
   }),
 
-  dropped: ({ merchant, status }) => ({
-    title: 'The network dropped your payment',
-    text: DROPPED[status](merchant),
-  }),
+  dropped: facts => ({ title: 'The network dropped your payment', text: DROPPED[facts.status](facts) }),
 
-  failed: ({ status, failureReason }) => ({
+  failed: ({ status, canPay, failureReason }) => ({
     title: 'The payment failed',
-    text: `${failureReason === null ? '' : `${FAILURE_SENTENCES[failureReason]} `}Nothing was received. ${
-      status === 'active'
-        ? 'You can try again below.'
-        : 'The time to pay has ended, so please do not send anything now.'
+    text: `${failureReason === null ? '' : `${FAILURE_SENTENCES[failureReason]} `}Nothing was received.${
+      status !== 'active'
+        ? ' The time to pay has ended, so please do not send anything now.'
+        : canPay
+          ? ' You can try again below.'
+          : ''
     }`,
   }),
 };
@@ -118,12 +119,14 @@ export const RESERVED_WORDS: Words = {
   text: 'Every one that is left is reserved for another buyer, or is being paid. Please do not send anything yet. If a buyer does not pay in time, you can pay here.',
 };
 
-const DROPPED: Readonly<Record<Schemas['SessionStatus'], (merchant: string) => string>> = {
-  active: () =>
-    'It had been confirmed and was dropped afterwards, which is very rare. It may come back. If your wallet does not show it any more, you can pay again below.',
-  expired: merchant =>
+const DROPPED: Readonly<Record<Schemas['SessionStatus'], (facts: PayerAmounts) => string>> = {
+  active: ({ canPay }) =>
+    `It had been confirmed and was dropped afterwards, which is very rare. It may come back.${
+      canPay ? ' If your wallet does not show it any more, you can pay again below.' : ''
+    }`,
+  expired: ({ merchant }) =>
     `It had been confirmed and was dropped afterwards, which is very rare. It may come back. Please do not send anything now, and ask ${merchant}.`,
-  completed: merchant =>
+  completed: ({ merchant }) =>
     `It had been confirmed and was dropped afterwards, which is very rare. Please contact ${merchant} before you pay again.`,
 };
 

@@ -42,6 +42,7 @@ export function customerContent(
     returning: '',
     confirmations: '',
     status: isPaid ? 'completed' : data.status,
+    canPay: false,
     isLate: false,
     failureReason: null,
   });

@@ -161,6 +161,10 @@ test.each<[string, Partial<CheckoutSession>, string[], boolean]>([
   },
 );
 
+function withoutReceipt(text: string): string {
+  return text.replace(/<section class="receipt"[\s\S]*?<\/section>/, '');
+}
+
 test('an open session whose link has no use left says so, and shows no address', async () => {
   await chainInTime();
   const link = await pages.link({ maxUses: 1 });
@@ -174,7 +178,7 @@ test('an open session whose link has no use left says so, and shows no address',
   expect(sold).toContain('data-state-name="sold_out"');
   expect(sold).toContain('Please do not send anything');
   expect(sent).toContain('data-state-name="sent"');
-  for (const text of [sold, sent.replace(/<section class="receipt"[\s\S]*?<\/section>/, '')]) {
+  for (const text of [sold, withoutReceipt(sent)]) {
     expect(asksForPayment(text)).toBe(false);
     expect(visible(text)).not.toContain(link.recipientAddress);
   }
@@ -184,25 +188,28 @@ test('an open session says that its use is reserved, and the others of the link 
   await chainInTime();
   const link = await pages.link({ maxUses: 1, reserveUses: true });
   const until = pages.clock.now() + 600_000;
-  const [reserved, other, partial] = [
+  const [reserved, other, partial, failed, dropped] = [
     await pages.session(link, {}, { useReservedUntil: until }),
     await pages.session(link),
     await pages.session(link, {}, { paymentStatus: 'underpaid', amountReceived: 1n, txHash: HASH }),
+    await pages.session(link, {}, { paymentStatus: 'failed', failureReason: 'reverted', txHash: HASH }),
+    await pages.session(link, {}, { paymentStatus: 'failed', failureReason: 'reorged', txHash: HASH }),
   ];
   const pageOf = async ({ id }: CheckoutSession) => (await pages.get(`/pay/s/${id}`)).text;
 
   const own = await pageOf(reserved);
   const waiting = await pageOf(other);
-  const rest = await pageOf(partial);
+  const others = [await pageOf(partial), await pageOf(failed), await pageOf(dropped)];
 
   expect(own).toContain('Reserved for you until');
   expect(asksForPayment(own)).toBe(true);
   expect(waiting).toContain('data-state-name="reserved"');
   expect(waiting).toContain('The next reservation ends at');
-  for (const text of [waiting, rest]) {
+  for (const text of [waiting, ...others]) {
     expect(text).toContain('Please do not send anything yet');
+    expect(text).not.toContain('again below');
     expect(asksForPayment(text)).toBe(false);
-    expect(visible(text)).not.toContain(link.recipientAddress);
+    expect(visible(withoutReceipt(text))).not.toContain(link.recipientAddress);
   }
 });
 

@@ -140,6 +140,7 @@ function wordsOf(view: SessionView, state: PageState): Words {
     returning: returning > 0n ? units(returning) : '',
     confirmations: confirmationsText(facts),
     status: facts.status,
+    canPay: asksForPayment(view),
     isLate: facts.late,
     failureReason: facts.failure_reason,
   });
