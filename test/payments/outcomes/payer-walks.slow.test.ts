@@ -89,7 +89,7 @@ test('a payer who is late reads so and is accepted', async ({
   expect(await auditOf(late.page)).toEqual([]);
   await desk.reads(late.id, {
     badge: 'Paid late',
-    notice: 'The full price arrived after the checkout had ended, so it did not complete it.',
+    notice: 'The payment arrived after the checkout had ended, so it did not complete it.',
     buttons: ['Accept', 'Move', 'Refund'],
   });
   await desk.page.getByRole('button', { name: 'Accept' }).click();
@@ -149,7 +149,7 @@ test('the page of the second buyer of the last item turns to sold out, and a pay
   await desk.reads(second.id, {
     badge: 'Paid, sold out',
     notice:
-      'The full price arrived after the last use of the link was taken, so it did not complete the checkout.',
+      'The payment arrived after the last use of the link was taken, so it did not complete the checkout.',
     buttons: ['Accept', 'Move', 'Refund'],
   });
   await desk.page.getByRole('button', { name: 'Accept' }).click();

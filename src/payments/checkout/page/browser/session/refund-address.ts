@@ -1,6 +1,6 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { components } from '#generated/payments/types.ts';
 import { leftTooMuch } from '#payments/browser/outcome-words.ts';
 import type { Wallet } from '../wallet/wallet-provider.ts';
@@ -52,13 +52,16 @@ interface RefundAddressFormProps {
 export function RefundAddressForm({ view, wallets, statement }: RefundAddressFormProps): VNode | null {
   const { stated, said, isBusy, token, state, mail } = statement;
   const [typed, setTyped] = useState('');
+  const isUsed = useRef(false);
+  // A mailed link opens the form. It stays open when the link is used up, so that the payer reads what was stated.
+  isUsed.current ||= token !== undefined || said !== '';
   if (!isRefundable(view)) return null;
   const { merchant } = view.checkout;
   const submitted = (event: SubmitEvent) => {
     event.preventDefault();
     state(typed.trim());
   };
-  return html`<details class="fold" id="refund-address" open=${token !== undefined}>
+  return html`<details class="fold" id="refund-address" open=${isUsed.current}>
     <summary>Where should a refund go?</summary>
     <p class="note">${merchant.name} decides about refunds and sends them. State an address of your own on ${view.checkout.chain.name}. If you paid from an exchange, do not enter the address that sent the money: a refund to it may be lost.</p>
     ${stated?.address != null && html`<p>Stated: <code>${stated.address}</code>, ${STATED_WORDS[stated.proof ?? 'none']}</p>`}
