@@ -68,7 +68,7 @@ export async function reserveUse(handle: Transaction, session: CheckoutSession, 
   await execute(handle, reserve, [until, now, id]);
 }
 
-/** Ends the reservations of a link that no longer has any. */
+/** Ends all reservations of a link. Its owner has switched them off. */
 export async function releaseUses(handle: Transaction, linkId: string, now: number): Promise<void> {
   const release = `update checkout_sessions set use_reserved_until = null, updated_at = ?
                    where payment_link_id = ? and status = 'active' and use_reserved_until is not null`;

@@ -9,7 +9,7 @@ import { artifact, clientOf, openTestIndex, startTestChain, type TestChain } fro
 const SYSTEM: Address = '0xfffffffffffffffffffffffffffffffffffffffe';
 const TRANSFER = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const PAYEES: readonly Address[] = [payee(1), payee(2), payee(3)];
-/** Code that logs a transfer of 1, from the first payee to the second, as any contract can. */
+/** Contract whose log has the form of a log of coins: a transfer of 1 from the first payee to the second. */
 const FORGER: Hex = `0x6001600052${[PAYEES[1], PAYEES[0]].map(party => `73${party?.slice(2)}`).join('')}7f${TRANSFER}60206000a300`;
 const TRACING = [
   'trace_block',
