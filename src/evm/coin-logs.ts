@@ -1,10 +1,10 @@
 import { type Address, type Hex, hexToBigInt, size } from 'viem';
-import type { RpcBlock, RpcLog, RpcReceipt, RpcTransaction } from './rpc.ts';
+import type { RpcLog, RpcReceipt, RpcTransaction } from './rpc.ts';
 
 /** Address under which the chain itself logs. It is no contract. Source: EIP-7708. */
 const SYSTEM_ADDRESS = '0xfffffffffffffffffffffffffffffffffffffffe';
-/** keccak256 of `Transfer(address,address,uint256)`, which tokens use too. */
-const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+/** keccak256 of `Transfer(address,address,uint256)`: of coins, ERC-20 with three topics, ERC-721 with four. */
+export const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 
 /** Coins that moved inside a transaction, in wei. */
 interface CoinTransfer {
@@ -17,7 +17,10 @@ interface CoinTransfer {
  * True for a block of the Amsterdam fork or a later one, in which each transfer of coins has a log. Its header has the
  * slot (EIP-7843) and the hash of its access list (EIP-7928), which no earlier header has.
  */
-export function hasCoinLogs({ slotNumber, blockAccessListHash }: RpcBlock): boolean {
+export function hasCoinLogs({
+  slotNumber,
+  blockAccessListHash,
+}: Partial<Record<'slotNumber' | 'blockAccessListHash', unknown>>): boolean {
   return [slotNumber, blockAccessListHash].some(field => field !== null && field !== undefined);
 }
 

@@ -80,7 +80,7 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
 
   const requests = new Counter({
     name: 'tollgate_http_requests_total',
-    help: 'NewResponses requests by operation and status',
+    help: 'Answered requests by operation and status',
     labelNames: ['operation', 'status'],
     registers,
     collect: addAnswered,

@@ -1,14 +1,12 @@
 import { type Address, decodeAbiParameters, type Hex, hexToBigInt, size, slice } from 'viem';
 import { bytesColumn, uintColumn } from '../../db/columns.ts';
-import { hasCoinLogs, isCoinLog } from '../../evm/coin-logs.ts';
+import { hasCoinLogs, isCoinLog, TRANSFER } from '../../evm/coin-logs.ts';
 import type { RpcLog } from '../../evm/rpc.ts';
 import type { FetchedBlock } from '../fetch/fetched-block.ts';
 import { positionKey } from '../schema/block-position.ts';
 import type { NewRow } from '../schema/tables.ts';
 import { type TokenType, tokenTypeColumn } from '../schema/transaction-types.ts';
 
-/** keccak256 of `Transfer(address,address,uint256)`: ERC-20 with three topics, ERC-721 with four. */
-const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 /** ERC-1155: `TransferSingle(address,address,address,uint256,uint256)`. */
 const TRANSFER_SINGLE = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62';
 /** ERC-1155: `TransferBatch(address,address,address,uint256[],uint256[])`. */

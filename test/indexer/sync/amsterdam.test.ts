@@ -1,48 +1,28 @@
-import { type Address, encodeDeployData, type Hex, numberToHex } from 'viem';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Address, numberToHex } from 'viem';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { ChainIndex } from '../../../src/indexer/index-service.ts';
 import { eachDatabase } from '../../support/databases.ts';
-import { continuedOnAmsterdam } from '../amsterdam-chain.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import { type CrossingChain, PAYEES, SYSTEM, startCrossingChain } from '../amsterdam-chain.ts';
 import { startNodeProxy } from '../node-proxy.ts';
-import { artifact, clientOf, openTestIndex, startTestChain, type TestChain } from '../support.ts';
+import { clientOf, openTestIndex } from '../support.ts';
 
-const SYSTEM: Address = '0xfffffffffffffffffffffffffffffffffffffffe';
-const TRANSFER = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
-const PAYEES: readonly Address[] = [payee(1), payee(2), payee(3)];
-/** Contract whose log has the form of a log of coins: a transfer of 1 from the first payee to the second. */
-const FORGER: Hex = `0x6001600052${[PAYEES[1], PAYEES[0]].map(party => `73${party?.slice(2)}`).join('')}7f${TRANSFER}60206000a300`;
 const TRACING = [
   'trace_block',
   'debug_traceBlockByHash',
   'debug_traceBlockByNumber',
   'debug_traceTransaction',
 ];
+/** Longest pause before missing parts are asked for again. */
+const DAY_MS = 86_400_000;
 
-let chain: TestChain;
-/** The first block of the fork. */
+let chain: CrossingChain;
 let fork: number;
 let head: number;
 
 beforeAll(async () => {
-  const before = await startTestChain({ engine: 'edr' });
-  const { call } = await before.deploy('PaymentSplitter', []);
-  await before.rpc.call('hardhat_setCode', SYSTEM, FORGER);
-  await before.send(1, { to: SYSTEM });
-  await before.mine();
-  await before.send(2, { ...call('split', [PAYEES.slice(0, 2)]), value: 6n });
-  await before.mine();
-  chain = await continuedOnAmsterdam(before);
-  fork = Number(await chain.rpc.call('eth_blockNumber')) + 1;
-  await chain.send(1, { to: PAYEES[0] as Address, value: 5n });
-  await chain.send(2, { ...call('split', [PAYEES]), value: 9n });
-  await chain.mine();
-  const { abi, bytecode } = artifact('Ephemeral');
-  const self = chain.accounts.signer(3).address;
-  await chain.send(3, { data: encodeDeployData({ abi, bytecode, args: [PAYEES[2]] }), value: 4n });
-  await chain.send(3, { to: self, value: 3n });
-  await chain.send(4, { ...call('split', [[]]), value: 2n });
-  await chain.mine();
-  head = Number(await chain.rpc.call('eth_blockNumber'));
+  chain = await startCrossingChain();
+  ({ fork, head } = chain);
 });
 afterAll(() => chain.stop());
 
@@ -89,6 +69,36 @@ eachDatabase('an index of a chain that crosses the fork Amsterdam', databases =>
     expect(ofLogs).toEqual(ofTraces.filter(({ blockNumber }) => blockNumber >= fork));
     expect(ofLogs).toHaveLength(4);
     expect(ofTraces).toHaveLength(6);
+  });
+
+  test('replaces them by the calls of a trace that comes later', async () => {
+    const { after } = chain.splits;
+    const { items: blocks } = await traced.reader.blocks({ kind: 'block', limit: 50 });
+    const traceOf: readonly unknown[] = [blocks.find(({ number }) => number === fork)?.hash, after];
+    let isRefused = true;
+    const proxy = await startNodeProxy(chain.rpcUrl, {
+      refuses: ({ method, params }) =>
+        isRefused && method.startsWith('debug_trace') && traceOf.includes(params?.[0]),
+    });
+    const clock = manualClock();
+    const client = clientOf(proxy.rpcUrl);
+    const index = await openTestIndex({ database: await databases.create('index'), client, clock });
+    onTestFinished(async () => {
+      await index.stop();
+      await proxy.stop();
+    });
+    const calls = ({ reader }: ChainIndex) =>
+      reader.internalTransactionsOf({ transactionHash: after, limit: 50 });
+
+    await index.runOnce();
+    const { items: ofLogs } = await calls(index);
+    isRefused = false;
+    clock.advance(DAY_MS);
+    while ((await index.refillOnce()) === 1);
+
+    expect(ofLogs.map(({ type }) => type)).toEqual([null, null, null]);
+    expect(await calls(index)).toEqual(await calls(traced));
+    expect(index.status()).toMatchObject({ unreadBlocks: 0 });
   });
 
   test('says of coins from logs neither the kind of the call nor its gas', async () => {
@@ -139,10 +149,6 @@ async function coinsMoved({ reader }: ChainIndex) {
       value,
     }))
     .toReversed();
-}
-
-function payee(number: number): Address {
-  return `0x${number.toString(16).padStart(40, '9')}`;
 }
 
 function lowerCase(address: Address): Address {

@@ -3,6 +3,7 @@ import { bytesColumn, hexOf, nullableHex, nullableUint, uintOf } from '#db/colum
 import type { Handle } from '#db/open.ts';
 import { BOUND } from '#db/query.ts';
 import type { RowIn } from '#db/select/select.ts';
+import { hasCoinLogs } from '#evm/coin-logs.ts';
 import { hashList } from '../../schema/json-lists.ts';
 import { select } from '../../schema/select.ts';
 import type { Page } from '../page.ts';
@@ -119,6 +120,10 @@ export async function blockByNumberOrHash(handle: Handle, id: number | Hash): Pr
 }
 
 function blockOf(row: RowIn<typeof CANONICAL>): BlockRow {
+  const fork = {
+    slotNumber: row.slot_number,
+    blockAccessListHash: nullableHex(row.block_access_list_hash),
+  };
   return {
     number: row.number,
     hash: hexOf(row.hash),
@@ -145,8 +150,7 @@ function blockOf(row: RowIn<typeof CANONICAL>): BlockRow {
     priorityFees: nullableUint(row.priority_fees),
     blobGasUsed: row.blob_gas_used,
     excessBlobGas: nullableUint(row.excess_blob_gas),
-    slotNumber: row.slot_number,
-    blockAccessListHash: nullableHex(row.block_access_list_hash),
-    hasCoinLogs: row.slot_number !== null || row.block_access_list_hash !== null,
+    ...fork,
+    hasCoinLogs: hasCoinLogs(fork),
   };
 }

@@ -97,8 +97,9 @@ async function untraced({ reader }: IndexSource, blockNumber: number): Promise<B
 }
 
 /**
- * Guards lists of internal transactions over many blocks. Logs of the chain stand in for traces (Decision 373). Single blocks without traces do not matter: otherwise one
- * transaction whose trace is too large would take the list away from everyone (Decision 285).
+ * Guards lists of internal transactions over many blocks. Logs of the chain stand in for traces (Decision 373). Single
+ * blocks without traces do not matter: otherwise one transaction whose trace is too large would take the list away from
+ * everyone (Decision 285).
  * @throws BackendError `unsupported` when the node does not trace
  */
 export async function assertTraces({ reader }: IndexSource): Promise<void> {
