@@ -64,6 +64,8 @@ const IS_DECIDED = `(dismissed_at is not null or restored_at is not null or exis
   select 1 from refunds r where r.unmatched_transfer_id = unmatched_transfers.id
 ))`;
 
+const IS_KEPT = `(assigned_at is not null or ${IS_DECIDED})`;
+
 const ROWS = select({ from: 'unmatched_transfers', columns: ['*'] });
 type TransferRow = Awaited<ReturnType<typeof ROWS.rows>>[number];
 
@@ -110,7 +112,8 @@ export function droppedTransfers(handle: Handle) {
 
     /**
      * Gives transfers that are back on the chain their records again, unconfirmed. Other records of the same transactions
-     * in replaced blocks make room for them: log indexes count within a block.
+     * in replaced blocks make room for them: log indexes count within a block. An assigned record makes room by going to
+     * the new log index of its own transfer.
      */
     async restore(owned: readonly OwnedTransfer[]): Promise<void> {
       const [first] = owned;
@@ -123,26 +126,24 @@ export function droppedTransfers(handle: Handle) {
       const known = await rowsOf(
         handle,
         `select 1 as found where exists (select 1 from dropped_transfers where ${ofTransactions})
-           or exists (select 1 from unmatched_transfers where ${ofTransactions} and assigned_at is null and ${IS_DECIDED})`,
+           or exists (select 1 from unmatched_transfers where ${ofTransactions} and ${IS_KEPT})`,
         [...bindings, ...bindings],
       );
       if (known.length === 0) return;
-      const decided = await ROWS.rows(
-        handle,
-        `where ${ofTransactions} and assigned_at is null and ${IS_DECIDED}`,
-        bindings,
-      );
-      await park(decided.filter(row => row.block_hash !== blocks.get(row.tx_hash)));
+      const kept = await ROWS.rows(handle, `where ${ofTransactions} and ${IS_KEPT}`, bindings);
+      const replaced = kept.filter(row => row.block_hash !== blocks.get(row.tx_hash));
+      await park(replaced.filter(row => isOpen(row) || isInTheWay(row, owned)));
       const waiting = await select({
         from: 'dropped_transfers',
         columns: ['id', 'amount_refunded', 'record'],
       }).rows(handle, `where ${ofTransactions} order by id`, bindings);
+      const rows = waiting.map(({ record, ...known }) => ({ ...jsonOf<TransferRow>(record), ...known }));
       const left = [...owned];
-      for (const { id, amount_refunded, record } of waiting) {
-        const row = jsonOf<TransferRow>(record);
+      // Payments take the first of equal transfers, so their records do.
+      for (const row of rows.toSorted((a, b) => Number(isOpen(a)) - Number(isOpen(b)))) {
         const index = left.findIndex(one => isSame(row, one));
         const [back] = index < 0 ? [] : left.splice(index, 1);
-        if (back !== undefined) await unpark({ ...row, id, amount_refunded }, back);
+        if (back !== undefined) await unpark(row, back);
       }
     },
   };
@@ -159,12 +160,30 @@ export function droppedTransfers(handle: Handle) {
       block_number: blockNumber,
       block_hash: blockHash,
       block_time: blockTime,
-      suggested_session_id: suggestedSessionId ?? null,
-      confirmed_at: null,
+      ...(isOpen(row) && { suggested_session_id: suggestedSessionId ?? null, confirmed_at: null }),
     };
     const inserted = await handle('unmatched_transfers').insert(back).onConflict().ignore().returning('id');
     if (inserted.length > 0) await handle('dropped_transfers').where({ id: row.id }).delete();
   }
+}
+
+function isOpen({ assigned_at: assignedAt }: TransferRow): boolean {
+  return assignedAt === null;
+}
+
+/** True when another transfer is now at the log index of an assigned record, whose own transfer is at another one. */
+function isInTheWay(row: TransferRow, owned: readonly OwnedTransfer[]): boolean {
+  const own = owned.find(one => isSame(row, one))?.transfer.logIndex ?? row.log_index;
+  return own !== row.log_index && owned.some(one => isAt(row, one));
+}
+
+function isAt(row: TransferRow, { owner, transfer }: OwnedTransfer): boolean {
+  return (
+    row.tx_hash === transfer.txHash &&
+    row.log_index === transfer.logIndex &&
+    row.organization_id === owner.organizationId &&
+    row.mode === owner.mode
+  );
 }
 
 /** True when a dropped record is of this transfer, at any log index. */

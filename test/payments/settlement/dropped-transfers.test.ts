@@ -70,6 +70,25 @@ bothDatabases('a decided transfer', databases => {
     await db.destroy();
   });
 
+  test('is told from an assigned one of the same amount when both change their log index', async () => {
+    const { db, inBlock, found, listed } = await given();
+    const [one, other] = [someHash(), someHash()];
+    await found(inBlock(one, 3, 10n), inBlock(one, 4, 10n));
+    const before = await listed();
+    const [assigned, dismissed] = [3, 4].map(at => before.find(({ logIndex }) => logIndex === at)?.id ?? '');
+    const payment = { sessionId: 'cs_1', transactionId: 'txn_1' };
+    await transferDecisions(db).assign(assigned ?? '', payment, { ...DECISION, reason: null });
+    await transferDecisions(db).dismiss(dismissed ?? '', DECISION);
+
+    await found(inBlock(other, 2, 10n), inBlock(other, 3, 10n));
+
+    expect((await listed()).toSorted((a, b) => a.logIndex - b.logIndex)).toEqual([
+      { id: assigned, logIndex: 2, amount: 10n, dismissedReason: null },
+      { id: dismissed, logIndex: 3, amount: 10n, dismissedReason: 'Ours' },
+    ]);
+    await db.destroy();
+  });
+
   test('keeps the refunds that were completed while the chain had dropped it, and returns in the same block', async () => {
     const { db, owner, inBlock, found, listed, dropped, store } = await given();
     const block = someHash();

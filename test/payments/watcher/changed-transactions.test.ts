@@ -1,7 +1,9 @@
 import { expect } from 'vitest';
+import { transaction } from '#db/transaction.ts';
+import { settlement } from '#payments/settlement/settlement.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { TRANSFER_TOPIC } from '#payments/watcher/node/transfer-logs.ts';
-import { BLOCKS_TO_SETTLE } from './setting.ts';
+import { BLOCKS_TO_SETTLE, seals } from './setting.ts';
 import { eachWatchedShop } from './watched-shop.ts';
 
 /*
@@ -22,12 +24,17 @@ eachWatchedShop('transactions that come back with other transfers', watchedTest 
     .extend(
       'remined',
       ({ chain, ours, tokenPays }) =>
-        async (before: readonly bigint[], after: readonly bigint[], { blocks }: { blocks: number }) => {
+        async (
+          before: readonly bigint[],
+          after: readonly bigint[],
+          { blocks, meanwhile }: { blocks: number; meanwhile?: () => Promise<unknown> },
+        ) => {
           const snapshot = await chain.snapshot();
           await tokenPays(before);
           const { hash, raw } = await chain.send({ from: 1, to: chain.token });
           await chain.mine(blocks);
           await ours.round();
+          await meanwhile?.();
           await chain.fork(snapshot, 0);
           await tokenPays(after);
           await chain.call('eth_sendRawTransaction', raw);
@@ -87,6 +94,35 @@ eachWatchedShop('transactions that come back with other transfers', watchedTest 
       [0, 77n],
       [1, 77n],
       [2, 1n],
+    ]);
+  });
+
+  test('an open transfer that takes the log index of an assigned one is listed, and the other one stays assigned', async ({
+    ours,
+    remined,
+  }) => {
+    const session = await ours.open();
+    const listed = async () => {
+      const { data } = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
+      return data.toSorted((a, b) => a.logIndex - b.logIndex);
+    };
+    const assign = async () => {
+      const id = (await listed()).find(({ amount }) => amount === 77n)?.id ?? '';
+      return transaction(ours.db, handle =>
+        settlement({ handle, seals, now: ours.clock.now() }).assign(ours.owner, id, session, {
+          actor: 'api_key:ak_1',
+          reason: null,
+        }),
+      );
+    };
+
+    await remined([1n, 77n, 5n], [77n, 5n], { blocks: BLOCKS_TO_SETTLE, meanwhile: assign });
+
+    const [payment] = await ours.payments(session.id);
+    expect(payment).toMatchObject({ status: 'completed', logIndex: 0, amount: 77n });
+    expect(await listed()).toMatchObject([
+      { logIndex: 0, amount: 77n, transactionId: payment?.id, blockHash: payment?.blockHash },
+      { logIndex: 1, amount: 5n, assignedAt: null },
     ]);
   });
 });
