@@ -80,7 +80,7 @@ export function provedTransfers(unit: SettlementUnit) {
      * other match. Repeating it changes nothing.
      */
     async settleTransfersOf(sessionId: string, wallet: string): Promise<void> {
-      const { sessions, handle, seals } = unit;
+      const { handle, seals } = unit;
       const signed = await unit.sessionOf(sessionId);
       const open = await openTransfers(handle, signed, { sender: wallet, since: earliestPayment(signed) });
       const reads = matchReads(handle, seals);
@@ -97,13 +97,13 @@ export function provedTransfers(unit: SettlementUnit) {
         });
         if (matched?.session.id !== sessionId || matched.matchedBy !== 'wallet') continue;
         settled.add(key);
-        const session = (await sessions.findById(sessionId)) ?? signed;
+        const { session } = matched;
         const isConfirmed = transfer.confirmedAt !== null;
         const confirmations = isConfirmed ? session.requiredConfirmations : 0;
         const { id } = await insertTransfer(session, transfer, { matchedBy: 'wallet', confirmations });
         // The watcher completes it once its block has the confirmations.
         if (isConfirmed) await complete(id);
-        reads.forget();
+        reads.follow(session, transfer);
         if ((await unit.sessionOf(sessionId)).status === 'completed') return;
       }
     },

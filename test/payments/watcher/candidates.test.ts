@@ -154,6 +154,22 @@ eachDatabase('an unmatched transfer', databases => {
     });
   });
 
+  test('of several parts of the price completes the checkout for which their sender signs, with as many as it takes', async () => {
+    await using ours = await begin();
+    const session = await ours.open();
+    for (const part of [2_000_000n, 1_000_000n, 2_000_000n, 1_500_000n]) await ours.arrived(part);
+
+    const settled = await ours.prove(session.id, text(chain.accounts[STRANGER]).toLowerCase());
+
+    expect(settled).toMatchObject({ status: 'completed', amountReceived: PRICE, amountOverpaid: 0n });
+    expect((await ours.payments(session.id)).map(one => one.amount).toSorted()).toEqual([
+      1_000_000n,
+      2_000_000n,
+      2_000_000n,
+    ]);
+    expect(await ours.listed()).toEqual([1_500_000n]);
+  });
+
   test('completes the checkout for which its sender signs later, and is no candidate any more', async () => {
     await using ours = await begin();
     const [mine, other] = [await ours.open(), await ours.open()];
