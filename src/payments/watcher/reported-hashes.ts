@@ -94,7 +94,8 @@ async function findingOf(
   }
   const shown = mined.map(({ lookup }) => transfersOf(lookup, wanted, look.chain.id));
   const texts = new Set(mined.map(({ receipt }, at) => factsText(receipt, shown[at] ?? [])));
-  if (texts.size > 1 || (await hasOtherBlock(first.header, nodes)))
+  const others = nodes.filter(({ lookups }) => lookups.get(txHash)?.mined === undefined);
+  if (texts.size > 1 || (await hasOtherBlock(first.header, others)))
     return { status: 'disputed', transfers: [] };
   const hasFailed = Number(first.receipt.status) !== 1;
   return { status: hasFailed ? 'failed' : 'mined', transfers: shown[0] ?? [] };
@@ -131,7 +132,6 @@ async function hasOtherBlock(
   { number, hash }: { readonly number: number; readonly hash: string },
   nodes: readonly NodeFindings[],
 ): Promise<boolean> {
-  if (nodes.length < 2) return false;
   const answers = await Promise.allSettled(nodes.map(({ node }) => node.headers([number])));
   const headers = answers.flatMap(answer => (answer.status === 'fulfilled' ? [answer.value] : []));
   return headers.some(shown => (shown.get(number)?.hash ?? hash) !== hash);
