@@ -160,7 +160,12 @@ export function holdsUse(
   now: number,
 ): boolean {
   if (status !== 'active' || useReservedUntil === null) return false;
-  return paymentStatus === 'confirming' || useReservedUntil > now - LIFE_ALLOWANCE.afterMs;
+  return paymentStatus === 'confirming' || useReservedUntil > heldSince(now);
+}
+
+/** Time before which reservations of uses have ended. UTC milliseconds. */
+export function heldSince(now: number): number {
+  return now - LIFE_ALLOWANCE.afterMs;
 }
 
 /** A price, and the part of it that a certain payer may leave out, in hundredths of a percent. */

@@ -4,7 +4,7 @@ import { placeholders } from '../../db/rows.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { type FieldError, notNow } from '../model/fault.ts';
 import type { PaymentLink } from '../model/payment-link.ts';
-import { type CheckoutSession, holdsUse, LIFE_ALLOWANCE } from '../model/session.ts';
+import { type CheckoutSession, heldSince, holdsUse, LIFE_ALLOWANCE } from '../model/session.ts';
 import { HOLDS_USE, linkStore } from '../store/link-store.ts';
 import { select } from '../tables/select.ts';
 
@@ -110,9 +110,4 @@ export async function fullLinks(
   );
   const earliest = new Map(ends.map(row => [row.payment_link_id, row.earliest + LIFE_ALLOWANCE.afterMs]));
   return new Map(ids.map(id => [id, earliest.get(id) ?? null]));
-}
-
-/** Time before which reservations have ended, as `HOLDS_USE` takes it. UTC milliseconds. */
-function heldSince(now: number): number {
-  return now - LIFE_ALLOWANCE.afterMs;
 }

@@ -2,7 +2,7 @@ import type { Handle } from '../../db/open.ts';
 import { containing, execute, rowsOf, type Sql } from '../../db/query.ts';
 import type { Owner } from '../model/owner.ts';
 import type { PaymentLink } from '../model/payment-link.ts';
-import { LIFE_ALLOWANCE } from '../model/session.ts';
+import { heldSince } from '../model/session.ts';
 import { recordForm } from '../tables/record-form.ts';
 import { select } from '../tables/select.ts';
 import type { LinkRow } from '../tables/session-tables.ts';
@@ -18,8 +18,8 @@ export interface LinkList {
 }
 
 /**
- * Condition of sessions for which a use of their link is reserved, as `holdsUse` of the model says it. Its binding is the
- * time before which reservations have ended, in UTC milliseconds.
+ * Condition of sessions for which a use of their link is reserved, as `holdsUse` of the model says it. Its binding is
+ * `heldSince`.
  */
 export const HOLDS_USE = `status = 'active' and use_reserved_until is not null
   and (use_reserved_until > ? or payment_status = 'confirming')`;
@@ -101,7 +101,7 @@ export function linkStore(handle: Handle) {
       const reserved = isReserved ? '0' : RESERVED_USES;
       const sql = `update payment_links set current_uses = current_uses + 1, updated_at = ?
                    where id = ? and (max_uses is null or current_uses + ${reserved} < max_uses)`;
-      const since = isReserved ? [] : [now - LIFE_ALLOWANCE.afterMs];
+      const since = isReserved ? [] : [heldSince(now)];
       return (await execute(handle, sql, [now, id, ...since])) === 1;
     },
 
