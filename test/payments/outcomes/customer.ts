@@ -9,8 +9,8 @@ import { badgeOf, type ServedShop } from './served-shop.ts';
 
 export const PRICE = 5_000_000n;
 /**
- * How a transfer becomes a payment: its wallet signed, its amount is exact, or the merchant assigns it. By `price` alone
- * it becomes none.
+ * Reason for which a transfer becomes a payment: its wallet signed, its amount is exact, or the merchant assigns it. By
+ * `price` alone it becomes none.
  */
 export type Way = 'wallet' | 'amount' | 'assignment' | 'price';
 

@@ -138,7 +138,7 @@ async function watchedPage(page: Page, url: string): Promise<Omit<Payer, 'wallet
   };
 }
 
-/** What the page says of the payment, line by line, and whether it shows where to pay. Runs in the browser. */
+/** Lines of the page about the payment, and true when it shows where to pay. Runs in the browser. */
 const SHOWN = `(() => {
   const said = ['#status', 'section[aria-labelledby=candidates-title]'].flatMap(part =>
     [...document.querySelectorAll(part)].flatMap(one => one.innerText.split(/\\n+/)));

@@ -152,7 +152,7 @@ async function report(ours: Shop, sessionId: string | undefined): Promise<string
   return hash;
 }
 
-/** What the watchers found. */
+/** Answer that the watchers stored for a hash. */
 async function found({ db }: Shop, hash: string): Promise<string | undefined> {
   const rows = await select({ from: 'reported_hashes', columns: ['status'] }).rows(db, 'where tx_hash = ?', [
     hash,

@@ -118,7 +118,7 @@ eachWatchedShop('work beside completions', test => {
   });
 });
 
-/** Claims of transactions that nobody sent, each for a session with a signed wallet. */
+/** Claims of transactions that were never sent, each for a session with a signed wallet. */
 async function claimUnknown(ours: WatchedShop, count: number): Promise<void> {
   for (let one = 1; one <= count; one += 1) {
     const { id } = await ours.boundSession();

@@ -23,7 +23,7 @@ bothDatabases('the lease of a watcher', databases => {
     other = watchLease({ ...common, db: given.other });
   });
 
-  /** Whether another process takes the lease just before it ends, and when it ends. */
+  /** Attempts of another process to take the lease, just before it ends and when it ends. */
   async function takenBefore(endMs: number) {
     clock.advance(endMs - 1);
     const early = await other.hold();

@@ -131,7 +131,8 @@ function suggestions({ chain, db }: Look) {
       const { organizationId, mode, amount, sender, blockTime } = transfer;
       const address = depositAddressOf(transfer);
       const key = `${organizationId} ${mode} ${address.tokenAddress} ${address.recipientAddress} ${amount} ${sender} ${blockTime}`;
-      if (!known.has(key)) {
+      let likely = known.get(key);
+      if (likely === undefined) {
         if (known.size >= SUGGESTIONS_PER_LOOK) continue;
         const owner = { organizationId, mode };
         const tokenDecimals = tokenOf(chain, address.tokenAddress)?.decimals ?? 0;
@@ -145,13 +146,12 @@ function suggestions({ chain, db }: Look) {
           openedBy,
           endedAfter: blockTime - LATE_PAYMENT_MS,
         };
-        known.set(key, await likelySessions(db, owner, payment));
+        likely = await likelySessions(db, owner, payment);
+        known.set(key, likely);
         await breathe();
       }
-      suggested.push({ ...transfer, ...(known.get(key) ?? NOBODY) });
+      suggested.push({ ...transfer, ...likely });
     }
     return suggested;
   };
 }
-
-const NOBODY: LikelySessions = { suggestedSessionId: null, candidates: [] };
