@@ -89,13 +89,20 @@ bothDatabases('reserved uses', databases => {
       current_uses, metadata, created_at, updated_at, search_text)
       values ('pl_1', 'org_1', 'test', 'one', 'One', true, 31337, '0xt', '0xr', 'Pay', '[]', false, '[]', 2, 2,
         '{}', ${NOW}, ${NOW}, 'ONE')`);
+    await old.raw(`insert into checkout_sessions (id, organization_id, mode, payment_link_id, status, payment_status,
+      chain_id, token_address, recipient_address, subtotal, amount, amount_due, is_wallet_only, amount_received,
+      presentation, confirmations, required_confirmations, is_late, is_reorged, metadata, expires_at, created_at, updated_at)
+      values ('cs_1', 'org_1', 'test', 'pl_1', 'active', 'awaiting_payment', 31337, '0xt', '0xr', '015', '015', '016',
+        false, '010', '{}', 0, 1, false, false, '{}', ${NOW}, ${NOW}, ${NOW})`);
 
     await migrate(old, PAYMENTS_MIGRATIONS);
 
     const link = await linkStore(old).find({ organizationId: 'org_1', mode: 'test' }, 'pl_1');
     expect(link).toMatchObject({ reserveUses: false, maxUses: 2 });
     const columns = ['use_reserved_until'] as const;
-    expect(await select({ from: 'checkout_sessions', columns }).rows(old)).toEqual([]);
+    expect(await select({ from: 'checkout_sessions', columns }).rows(old)).toEqual([
+      { use_reserved_until: null },
+    ]);
     await old.destroy();
   });
 });
