@@ -102,25 +102,22 @@ function noticesOf(
       createdAt: now,
     });
     const toMerchant = channelsFor(settings, type).map(channel => notice(channel, 'payment'));
-    const isMailed = customerAddress(settings, event) !== null && !isKnownToPayer(event, events);
+    const address = customerAddress(settings, event);
+    const isNews = !events.some(
+      other => isCoveredBy(event, other) && customerAddress(settings, other) === address,
+    );
+    const isMailed = address !== null && isNews;
     return isMailed ? [...toMerchant, notice('email', 'customer')] : toMerchant;
   });
 }
 
 /**
- * True when the payer of a sold-out checkout gets the mail about another one of the link, which was completed or ended
- * with it (Decision 361).
+ * True when a mail about another checkout of the link, which was completed or ended with this one, makes a mail about its
+ * end needless (Decision 361).
  */
-function isKnownToPayer(event: PaymentEvent, events: readonly PaymentEvent[]): boolean {
-  if (event.type !== 'checkout.expired') return false;
-  const isSame = ({ data }: PaymentEvent) =>
-    linkOf(data) === linkOf(event.data) &&
-    data.checkoutSession?.customerEmail === event.data.checkoutSession?.customerEmail;
-  return events.some(
-    other =>
-      isSame(other) &&
-      (other.type === 'checkout.completed' || (other.type === event.type && other.id < event.id)),
-  );
+function isCoveredBy(event: PaymentEvent, other: PaymentEvent): boolean {
+  if (event.type !== 'checkout.expired' || linkOf(other.data) !== linkOf(event.data)) return false;
+  return other.type === 'checkout.completed' || (other.type === event.type && other.id < event.id);
 }
 
 function linkOf(data: EventData): string | null {

@@ -48,13 +48,21 @@ bothDatabases('mails about money that needs a decision', databases => {
   const save = (changes: Parameters<typeof everythingOn>[1] = {}) =>
     notificationStore(given.db).save(everythingOn(given.owner, { messengerEnabled: false, ...changes }));
 
-  async function recorded(type: EventType, changes: object = {}): Promise<void> {
+  async function recorded(type: EventType, changes: object = {}, id = newId('evt')): Promise<void> {
     const data = { ...testEventData(type, clock.now()), ...changes };
     if ('message' in data) throw new Error('not the data of an event');
-    const record = { ...given.owner, id: newId('evt'), type, createdAt: clock.now(), data };
+    const record = { ...given.owner, id, type, createdAt: clock.now(), data };
     await transaction(given.db, handle =>
       eventStore(handle, SEALS).insert([{ event: record, fact: record.id, order: 0 }]),
     );
+  }
+
+  /** Changes of a `checkout.expired`: all checkouts of one link, of this payer and with this outcome. */
+  function ended(customerEmail: string, outcome: string) {
+    const data = testEventData('checkout.expired', clock.now());
+    const session = 'checkoutSession' in data ? data.checkoutSession : {};
+    const payment_link_id = 'pl_4fRk2LmXq8TzB1nVcY7aWd3S';
+    return { payment_link_id, checkoutSession: { ...session, customerEmail, outcome } };
   }
 
   /** Records events and relays them, by two processes at the same time. */
@@ -186,12 +194,6 @@ bothDatabases('mails about money that needs a decision', databases => {
 
   test('a payer whose open checkout sold out gets one mail, without a text that was typed', async () => {
     await save({ emailEnabled: false, emailAddress: null, customerEmails: true });
-    const data = testEventData('checkout.expired', clock.now());
-    const session = 'checkoutSession' in data ? data.checkoutSession : {};
-    const ended = (customerEmail: string, outcome: string) => ({
-      payment_link_id: 'pl_4fRk2LmXq8TzB1nVcY7aWd3S',
-      checkoutSession: { ...session, customerEmail, outcome },
-    });
 
     await happen('checkout.expired', 1, ended('ada@example.com', 'expired'));
     await happen('checkout.expired', 1, ended('ada@example.com', 'paid_sold_out'));
@@ -210,6 +212,16 @@ bothDatabases('mails about money that needs a decision', databases => {
     const soldOut = receiver.mails.find(({ to }) => to.includes('ada@example.com'));
     expect(soldOut?.parts['text/plain']).toContain('Please do not send anything');
     expect(soldOut?.parts['text/plain']).not.toContain('Reference');
+  });
+
+  test('a payer whose checkout sold out gets a mail although another one of the link ended unpaid before', async () => {
+    await save({ emailEnabled: false, emailAddress: null, customerEmails: true });
+
+    await recorded('checkout.expired', ended('ada@example.com', 'expired'), 'evt_0');
+    await recorded('checkout.expired', ended('ada@example.com', 'sold_out'));
+    await relay({ db: given.db, seals: SEALS, clock, log }).runOnce(never);
+
+    expect(await mailed()).toEqual([expect.stringContaining('Sold out')]);
   });
 
   test('a failed refund needs a decision, unless the merchant cancelled it', async () => {
