@@ -6,6 +6,7 @@ import type { EventData, PaymentEvent } from '../model/event.ts';
 import { isRefund, type NoticePayload } from '../model/notification.ts';
 import {
   type Content,
+  chainWords,
   customer,
   dashboardPage,
   type Fact,
@@ -13,7 +14,6 @@ import {
   type Merchant,
   orderFacts,
   reportedOutcome,
-  shownAmount,
   type TextContext,
   titled,
 } from './content.ts';
@@ -66,11 +66,10 @@ export function attentionContent(
   };
 }
 
-function decisionOf({ type, data }: PaymentEvent, { chains }: TextContext): Decision {
-  const chain = chains.all.find(({ id }) => id === data.chain_id);
-  const amountOf = (units: string) => shownAmount(units, data, chain);
+function decisionOf({ type, data }: PaymentEvent, context: TextContext): Decision {
+  const { chainName, amountOf } = chainWords(data, context);
   const onChain: Fact[] = [
-    ['Chain', chain?.name ?? `chain ${data.chain_id}`],
+    ['Chain', chainName],
     ['From', 'sender_address' in data ? data.sender_address : null],
     ['Transaction hash', 'tx_hash' in data ? data.tx_hash : null],
   ];

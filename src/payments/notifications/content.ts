@@ -2,7 +2,7 @@ import { amountText } from '../amounts/token-amount.ts';
 import type { EventData } from '../model/event.ts';
 import { type Outcome, outcomeOf } from '../model/outcome.ts';
 import type { Mode } from '../model/owner.ts';
-import { type PaymentChain, type PaymentChains, tokenOf } from '../model/payment-chain.ts';
+import { type PaymentChains, tokenOf } from '../model/payment-chain.ts';
 import { bpsOf, leastSum } from '../model/session.ts';
 
 /** Content of a mail or message. Texts of merchants and payers are in it unescaped. */
@@ -44,14 +44,20 @@ export function given(facts: readonly Fact[]): (readonly [label: string, value: 
   return facts.flatMap(([label, value]) => (value ? [[label, value] as const] : []));
 }
 
-/** The exact amount in tokens. In smallest units for a token that is no longer configured. */
-export function shownAmount(
-  units: string,
-  { token_address }: { readonly token_address: string },
-  chain: PaymentChain | undefined,
-): string {
-  const token = chain && tokenOf(chain, token_address);
-  return token === undefined ? `${units} units of ${token_address}` : amountText(BigInt(units), token);
+/** Words for the chain and the exact amounts of an event, also when chain or token is no longer configured. */
+export function chainWords(
+  { chain_id: chainId, token_address: address }: Pick<EventData, 'chain_id' | 'token_address'>,
+  { chains }: TextContext,
+) {
+  const chain = chains.all.find(({ id }) => id === chainId);
+  const token = chain && tokenOf(chain, address);
+  return {
+    chain,
+    chainName: chain?.name ?? `chain ${chainId}`,
+    /** An amount in tokens, or in smallest units of a token that is not configured. */
+    amountOf: (units: bigint | string) =>
+      token === undefined ? `${units} units of ${address}` : amountText(BigInt(units), token),
+  };
 }
 
 /** Facts about the order: its payer, reference, answers and address. */

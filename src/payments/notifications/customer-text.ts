@@ -4,78 +4,82 @@ import type { EventData, EventType, PaymentEvent } from '../model/event.ts';
 import { isRefund, type NoticePayload } from '../model/notification.ts';
 import {
   type Content,
-  type Fact,
+  chainWords,
   given,
   type Merchant,
   reportedOutcome,
-  shownAmount,
   type TextContext,
   titled,
 } from './content.ts';
 
 /** Content for the payer, in the words of the pay page (Decisions 340, 358, 361 and 367). */
-export function customerContent(
-  { type, data }: PaymentEvent,
-  merchant: Merchant,
-  context: TextContext,
-): Content {
+export function customerContent(event: PaymentEvent, merchant: Merchant, context: TextContext): Content {
+  const { type, data } = event;
   if (isRefund(data)) return refundContent(type, data, { merchant, context });
-  const { chains, publicUrl } = context;
-  const chain = chains.all.find(({ id }) => id === data.chain_id);
-  const amountOf = (units: bigint | string) => shownAmount(`${units}`, data, chain);
-  const isPaid = 'total' in data;
-  const isSoldOut = 'expired_at' in data;
-  if (!isPaid && !isSoldOut && !('amount_received' in data))
-    throw new Error(`payers are not told of ${type}`);
-  const price = BigInt(isPaid ? data.total : data.amount);
-  const received = isSoldOut ? 0n : BigInt(isPaid ? data.amount : data.amount_received);
-  const missing = price > received ? price - received : 0n;
-  const session = data.checkoutSession;
-  const outcome = isPaid ? 'paid' : isSoldOut ? 'sold_out' : reportedOutcome(data);
+  const { outcome, status, session, price, received, tooMuch, txHash } = moneyOf(event);
+  const { chainName, amountOf } = chainWords(data, context);
+  const missing = BigInt(price) - BigInt(received ?? 0);
   const { title, text } = payerWords(outcome, {
     merchant: merchant.name,
     price: amountOf(price),
-    received: amountOf(received),
-    missing: amountOf(missing),
-    tooMuch: amountOf((isPaid || isSoldOut ? null : data.overpaid_amount) ?? 0n),
+    received: amountOf(received ?? 0n),
+    missing: amountOf(missing > 0n ? missing : 0n),
+    tooMuch: amountOf(tooMuch ?? 0n),
     sentBack: '',
     returning: '',
     confirmations: '',
-    status: isPaid ? 'completed' : data.status,
+    status,
     canPay: false,
     isLate: false,
     failureReason: null,
   });
-  const facts: Fact[] = [
-    ['Merchant', merchant.name],
-    ['Product', session.name],
-    ['Price', amountOf(price)],
-    ['Received', isSoldOut ? null : amountOf(received)],
-    ['Chain', chain?.name ?? `chain ${data.chain_id}`],
-    // Anyone can open a checkout with the address and a text for a stranger (Decision 361).
-    ['Reference', isSoldOut ? null : session.clientReferenceId],
-    ['Transaction hash', isSoldOut ? null : data.tx_hash],
-  ];
   return {
     title: titled(`${merchant.name}: ${title}`, merchant),
-    facts: given(facts),
+    facts: given([
+      ['Merchant', merchant.name],
+      ['Product', session.name],
+      ['Price', amountOf(price)],
+      ['Received', received === null ? null : amountOf(received)],
+      ['Chain', chainName],
+      // Anyone can open a checkout with the address and a text for a stranger (Decision 361).
+      ['Reference', outcome === 'sold_out' ? null : session.clientReferenceId],
+      ['Transaction hash', txHash],
+    ]),
     closing: text,
-    link: publicUrl === undefined ? undefined : `${publicUrl}/pay/s/${session.id}`,
-    linkText: 'Open the checkout',
+    ...checkoutLink(context, session),
   };
+}
+
+/** Money of a checkout as its event reports it, in smallest units. None arrived at one that sold out. */
+function moneyOf({ type, data }: PaymentEvent) {
+  if ('total' in data) {
+    const { checkoutSession: session, total: price, amount: received, tx_hash: txHash } = data;
+    return { outcome: 'paid', status: 'completed', session, price, received, tooMuch: null, txHash } as const;
+  }
+  if ('expired_at' in data) {
+    const { checkoutSession: session, status, amount: price } = data;
+    const nothing = { received: null, tooMuch: null, txHash: null };
+    return { outcome: 'sold_out', status, session, price, ...nothing } as const;
+  }
+  if (!('amount_received' in data)) throw new Error(`payers are not told of ${type}`);
+  const { checkoutSession: session, status, amount: price, amount_received: received } = data;
+  const { overpaid_amount: tooMuch, tx_hash: txHash } = data;
+  return { outcome: reportedOutcome(data), status, session, price, received, tooMuch, txHash };
+}
+
+function checkoutLink({ publicUrl }: TextContext, { id }: { readonly id: string }) {
+  const link = publicUrl === undefined ? undefined : `${publicUrl}/pay/s/${id}`;
+  return { link, linkText: 'Open the checkout' };
 }
 
 function refundContent(
   type: EventType,
   data: EventData<'refund.created'>,
-  {
-    merchant,
-    context: { chains, publicUrl },
-  }: { readonly merchant: Merchant; readonly context: TextContext },
+  { merchant, context }: { readonly merchant: Merchant; readonly context: TextContext },
 ): Content {
-  const chain = chains.all.find(({ id }) => id === data.chain_id);
+  const { chainName, amountOf } = chainWords(data, context);
   const { checkoutSession: session, destination_address: destination, failure_reason: failure } = data;
-  const amount = shownAmount(data.amount, data, chain);
+  const amount = amountOf(data.amount);
   const step = type === 'refund.created' ? 'created' : 'completed';
   const words = type === 'refund.failed' ? failure && FAILED_REFUND_WORDS[failure] : REFUND_WORDS[step];
   if (!words || session === null) throw new Error(`payers are not told of ${type} with ${failure}`);
@@ -87,13 +91,12 @@ function refundContent(
       ['Product', session.name],
       ['Refund', amount],
       ['To', destination],
-      ['Chain', chain?.name ?? `chain ${data.chain_id}`],
+      ['Chain', chainName],
       ['Reference', session.clientReferenceId],
       ['Transaction hash', data.tx_hash],
     ]),
     closing: text,
-    link: publicUrl === undefined ? undefined : `${publicUrl}/pay/s/${session.id}`,
-    linkText: 'Open the checkout',
+    ...checkoutLink(context, session),
   };
 }
 

@@ -7,12 +7,12 @@ import type { NoticePayload } from '../model/notification.ts';
 import { attentionContent } from './attention-text.ts';
 import {
   type Content,
+  chainWords,
   dashboardPage,
   type Fact,
   given,
   type Merchant,
   orderFacts,
-  shownAmount,
   type TextContext,
   titled,
 } from './content.ts';
@@ -127,9 +127,9 @@ export function testContent(merchant: Merchant): Content {
 function paymentContent({ type, data }: PaymentEvent, merchant: Merchant, context: TextContext): Content {
   const title = TITLES[type];
   if (title === undefined || !('late' in data)) throw new Error(`there are no notifications of ${type}`);
-  const { chain_id: chainId, checkoutSession: session } = data;
-  const chain = context.chains.all.find(({ id }) => id === chainId);
-  const amount = shownAmount(data.amount, data, chain);
+  const session = data.checkoutSession;
+  const { chain, chainName, amountOf } = chainWords(data, context);
+  const amount = amountOf(data.amount);
   const words = session.outcome ? MERCHANT_WORDS[session.outcome] : { badge: null, text: '' };
   const needsMerchant = words.badge !== null && words.text !== '';
   const page = dashboardPage(context, `payments/${encodeURIComponent(session.id)}`);
@@ -137,12 +137,12 @@ function paymentContent({ type, data }: PaymentEvent, merchant: Merchant, contex
     ['Merchant', merchant.name],
     ['Product', session.name],
     ['Amount', amount],
-    ['Total', 'total' in data ? shownAmount(data.total, data, chain) : null],
+    ['Total', 'total' in data ? amountOf(data.total) : null],
     ['Checkout', words.badge],
     ['Failure reason', data.failure_reason && FAILURE_WORDS[data.failure_reason]],
     ...markFacts(data),
     ...orderFacts(data),
-    ['Chain', chain?.name ?? `chain ${chainId}`],
+    ['Chain', chainName],
     ['From', data.sender_address],
     ['To', data.recipient_address],
     ['Transaction hash', data.tx_hash],
