@@ -224,7 +224,7 @@ function notPossible(message: string, cause?: unknown): HttpError {
   return paymentsError('invalid_field_value', message, { cause });
 }
 
-/** Translates the failure of a test for the client. The answer of the other side is only in the operator's log. */
+/** Translates the failure of a test for the client. The details of an outage are only in the operator's log. */
 function worded(error: unknown, { what, refusal }: { what: string; refusal: string }): unknown {
   if (!(error instanceof NotSent)) return error;
   if (error.kind === 'unavailable') {

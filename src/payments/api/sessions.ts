@@ -47,15 +47,15 @@ export function sessionHandlers(context: PaymentsContext) {
         });
         if ('fault' in opening) throw faultError(opening.fault);
         const { draft } = opening;
+        const now = draft.createdAt;
+        let useReservedUntil: number | null = null;
         if ('own' in terms) {
-          await nameRecipient(handle, caller, { destination: draft, now: draft.createdAt });
-          const session = await sessionStore(handle, seals).open(draft);
-          return { status: 201, body: sessionBody(session, context) };
+          await nameRecipient(handle, caller, { destination: draft, now });
+        } else {
+          const fault = (await lockFault(handle, draft)) ?? (await reservedFault(handle, terms.link, now));
+          if (fault !== undefined) throw faultError(fault);
+          useReservedUntil = reservationEnd(terms.link, { now, ...draft });
         }
-        const fault =
-          (await lockFault(handle, draft)) ?? (await reservedFault(handle, terms.link, draft.createdAt));
-        if (fault !== undefined) throw faultError(fault);
-        const useReservedUntil = reservationEnd(terms.link, { now: draft.createdAt, ...draft });
         const session = await sessionStore(handle, seals).open({ ...draft, useReservedUntil });
         return { status: 201, body: sessionBody(session, context) };
       }),

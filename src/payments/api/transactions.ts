@@ -25,8 +25,8 @@ export function transactionHandlers(context: PaymentsContext) {
       );
       const ids = transactions.data.map(({ sessionId }) => sessionId);
       const sessions = await sessionStore(db, seals).findMany(ids);
-      // Retention may have removed a session and its transactions since they were read.
       const movesOf = await transactionStore(db).movesOf(transactions.data);
+      // Retention may have removed a session and its transactions since they were read.
       const data = transactions.data.flatMap(one => {
         const session = sessions.get(one.sessionId);
         return session === undefined ? [] : [transactionBody(one, session, movesOf(one.id))];

@@ -155,10 +155,7 @@ export function refundData(
 function eventSession(session: CheckoutSession): PaymentsSchemas['EventSession'] {
   const { id, clientReferenceId, metadata, customerEmail, customerName } = session;
   const { name } = session.presentation;
-  return {
-    ...{ id, name, outcome: outcomeOf(session) },
-    ...{ clientReferenceId, metadata, customerEmail, customerName },
-  };
+  return { id, name, outcome: outcomeOf(session), clientReferenceId, metadata, customerEmail, customerName };
 }
 
 type EventFormData = PaymentsSchemas['EventFormValues'];

@@ -47,7 +47,7 @@ export interface ApiCaller extends Owner {
   readonly tier: Tier;
   /** `If-Match`: the version of the record that the caller has read. */
   readonly ifMatch: string | undefined;
-  /** Name and logo of the organization at the time of authentication. */
+  /** Settings of the organization for new sessions, at the time of authentication. */
   readonly merchant: SessionDefaults;
   /**
    * Runs an effect in one transaction. With an idempotency key, the answer is stored in the same transaction (Decision
