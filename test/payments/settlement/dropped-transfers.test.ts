@@ -70,7 +70,7 @@ bothDatabases('a decided transfer', databases => {
     await db.destroy();
   });
 
-  test('is told from an assigned one of the same amount when both change their log index', async () => {
+  test('is kept apart from an assigned one of the same amount when both change their log index', async () => {
     const { db, inBlock, found, listed } = await given();
     const [one, other] = [someHash(), someHash()];
     await found(inBlock(one, 3, 10n), inBlock(one, 4, 10n));
