@@ -138,6 +138,29 @@ test('a link is changed, switched off, and deleted after a confirmation', async 
   expect((await merchant.get(`/api/v1/payment-links/${text(id)}`)).status).toBe(404);
 });
 
+test('chain, token and recipient of a link can be edited until a checkout has begun', async ({
+  page,
+  signIn,
+  merchant,
+}) => {
+  const { body } = await merchant.post('/api/v1/payment-links', { name: 'Field notebooks', amount: '7' });
+  const id = text(record(body).id);
+  const destination = page.locator(':is([name=chain_id], [name=token_address], [name=recipient_address])');
+  const areDisabled = () =>
+    destination.evaluateAll(fields => fields.map(field => field.matches(':disabled')));
+  await signIn();
+
+  await page.goto(`/dashboard/links/${id}?tab=edit`);
+  await page.getByText('Leave empty for the organization’s default.').waitFor();
+  const before = await areDisabled();
+  await merchant.post('/api/v1/checkout-sessions', { payment_link_id: id });
+  await page.reload();
+  await page.getByText('cannot be changed once a checkout has begun').waitFor();
+
+  expect(before).toEqual([false, false, false]);
+  expect(await areDisabled()).toEqual([true, true, true]);
+});
+
 test('a link whose creation lost its answer is created once when the form is sent again', async ({
   page,
   signIn,

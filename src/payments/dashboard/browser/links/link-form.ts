@@ -9,7 +9,7 @@ import { useSignIn } from '../signed-in.ts';
 import { bodyOf, type Draft, type LinkBody } from './draft.ts';
 import { LimitFields, LookFields, PayerFields, ShippingFields } from './page-fields.ts';
 import { Preview } from './preview.ts';
-import { PriceFields } from './price-fields.ts';
+import { type DraftFields, PriceFields } from './price-fields.ts';
 
 /** Form for the terms of a link, next to a preview of its pay page. */
 export function LinkForm({
@@ -31,7 +31,7 @@ export function LinkForm({
   const change = useChange();
   const { organization } = useSignIn();
   const onChange = (changes: Partial<Draft>) => setDraft(before => ({ ...before, ...changes }));
-  const fields = { draft, onChange, chains, isPlaceFixed: isDestinationFixed };
+  const fields: DraftFields = { draft, onChange, chains, isDestinationFixed };
   const send = () =>
     change.run(async () => {
       const chosen = { chain_id: draft.chainId, token_address: draft.tokenAddress };
