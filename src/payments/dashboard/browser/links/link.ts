@@ -15,6 +15,7 @@ import { ChainName, type Chains, tokenAt, useChains } from '../chains.ts';
 import { openPage } from '../frame.ts';
 import { QrCode } from '../qr-code.ts';
 import { useHasPermission } from '../signed-in.ts';
+import { toleranceFact } from '../tolerance.ts';
 import { bodyOf, draftOf, type LinkBody } from './draft.ts';
 import { LinkCheckouts, LinkStats } from './link-activity.ts';
 import { LinkForm } from './link-form.ts';
@@ -126,7 +127,6 @@ function Parts(shown: ShownLink): VNode {
 
 function Overview({ link }: ShownLink): VNode {
   const { url, max_uses, current_uses, reserve_uses, expires_at, metadata } = link;
-  const { payment_tolerance: tolerance } = link;
   const notes = Object.entries(metadata);
   return html`<div class="grid">
     ${h(Card, {
@@ -144,7 +144,7 @@ function Overview({ link }: ShownLink): VNode {
       children: h(Facts, {
         rows: [
           ['Price', h(LinkPrice, { link })],
-          ['Payments may be short by', tolerance !== null && `${tolerance} %`],
+          toleranceFact(link.payment_tolerance),
           ['Chain', h(ChainName, { id: link.chain_id })],
           ['Recipient', h(Reference, { value: link.recipient_address })],
           ['Payments', max_uses === null ? current_uses : `${current_uses} of ${max_uses}`],

@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { h } from '#pages/browser/element.ts';
 import { SelectField, TextField } from '#pages/browser/fields.ts';
 import { type Chains, tokenAt } from '../chains.ts';
+import { ToleranceField } from '../tolerance.ts';
 import type { Draft, ItemDraft, Pricing } from './draft.ts';
 import { Repeated } from './repeated.ts';
 
@@ -36,12 +37,7 @@ export function PriceFields(props: DraftFields): VNode {
     })}
     ${h(DestinationFields, { ...props })}
     ${draft.pricing === 'open' ? h(BoundFields, { ...props }) : h(FixedFields, { ...props })}
-    ${h(TextField, {
-      label: 'Accept as paid when short by up to',
-      param: 'payment_tolerance',
-      type: 'number',
-      step: 'any',
-      unit: '%',
+    ${h(ToleranceField, {
       value: draft.tolerance,
       hint: 'For wallets that signed and payments that you assign, at most 10 %. Leave empty for the setting of the organization.',
       onValue: (tolerance: string) => onChange({ tolerance }),

@@ -7,6 +7,7 @@ import { Reference } from '#pages/browser/reference.ts';
 import { dashboard } from '../addresses.ts';
 import type { Payments } from '../api.ts';
 import { Amount, ChainName, TransactionHash } from '../chains.ts';
+import { toleranceFact } from '../tolerance.ts';
 
 type Session = Payments['CheckoutSession'];
 
@@ -23,7 +24,7 @@ export function PaymentFacts({ session }: { session: Session }): VNode {
         ['Subtotal', subtotal !== amount && units(subtotal)],
         ['Shipping', shipping !== null && html`${shipping.name}, ${units(shipping.amount)}`],
         ['Exact amount to send', amount_due !== amount && units(amount_due)],
-        ['Payments may be short by', session.payment_tolerance > 0 && `${session.payment_tolerance} %`],
+        toleranceFact(session.payment_tolerance || null),
         ['Amount received', units(session.amount_received)],
         ['Refunded', session.amount_refunded !== '0' && units(session.amount_refunded)],
         ['Amount too much', session.amount_overpaid !== '0' && units(session.amount_overpaid)],

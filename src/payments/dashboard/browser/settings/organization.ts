@@ -1,10 +1,10 @@
 import { html } from 'htm/preact';
-import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import type { ComponentChildren, VNode } from 'preact';
+import { useContext, useState } from 'preact/hooks';
 import { Awaited, answerOf, useAnswer } from '#pages/browser/answer.ts';
 import { ChangeForm, StatusMessage, useChange } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
-import { CheckField, SelectField, TextField } from '#pages/browser/fields.ts';
+import { CheckField, Refusals, SelectField, TextField } from '#pages/browser/fields.ts';
 import { formEditor, NOTHING_CHANGED, versionOf } from '#pages/browser/form-editor.ts';
 import { Card, Facts } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
@@ -13,10 +13,16 @@ import { api, idempotencyKey, type Payments } from '../api.ts';
 import { ChainName, tokenAt, useChains } from '../chains.ts';
 import { openPage } from '../frame.ts';
 import { useHasPermission } from '../signed-in.ts';
+import { ToleranceField, toleranceFact } from '../tolerance.ts';
 import { Recipients } from './recipients.ts';
 
 type Organization = Payments['Organization'];
-type OnDone = (said: string) => void;
+
+interface SettingsProps {
+  readonly organization: Organization;
+  /** Called with a message after a change. */
+  readonly onDone: (said: string) => void;
+}
 
 /** Page of the organization's profile, defaults for new links and security, for the mode of the key. */
 function OrganizationPage(): VNode {
@@ -39,7 +45,7 @@ function OrganizationPage(): VNode {
               ${h(Profile, { organization: body, onDone })}
               ${h(Defaults, { organization: body, onDone })}
               ${h(Tolerance, { organization: body, onDone })}
-              ${h(Origins, { organization: body, onDone })}
+              ${h(Security, { organization: body, onDone })}
             </div>`
             : h(Shown, { organization: body })
         }
@@ -68,7 +74,7 @@ function Shown({ organization }: { organization: Organization }): VNode {
         ['Chain of new links', chainId !== null && h(ChainName, { id: chainId })],
         ['Token of new links', symbol ?? token],
         ['Recipient of new links', to !== null && h(Reference, { value: to })],
-        ['Payments may be short by', `${organization.payment_tolerance} %`],
+        toleranceFact(organization.payment_tolerance),
         ['Origins', organization.origins.join(', ') || 'none'],
       ],
     }),
@@ -108,176 +114,160 @@ function useSaving(organization: Organization): (typed: Partial<Settings>) => Pr
   return typed => editor.save({ ...opened, ...typed });
 }
 
-function Profile({ organization, onDone }: { organization: Organization; onDone: OnDone }): VNode {
-  const [name, setName] = useState(organization.name);
-  const [logo, setLogo] = useState(organization.logo_url ?? '');
+interface SettingsCardProps extends SettingsProps {
+  readonly title: string;
+  /** Label of the button. */
+  readonly action: string;
+  /** Message after the settings are saved. */
+  readonly saved: string;
+  readonly typed: Partial<Settings>;
+  readonly children: ComponentChildren;
+}
+
+/** Form of some settings, which saves those that were changed. */
+function SettingsCard(props: SettingsCardProps): VNode {
+  const { organization, onDone, title, action, saved, typed, children } = props;
   const change = useChange();
   const save = useSaving(organization);
-  const send = () =>
-    change.run(async () => {
-      const isSaved = await save({ name: name.trim() || null, logo_url: logo.trim() || null });
-      onDone(isSaved ? 'The profile is saved. Payers see it at once.' : NOTHING_CHANGED);
-    });
-  return h(Card, {
+  const onSubmit = () => change.run(async () => onDone((await save(typed)) ? saved : NOTHING_CHANGED));
+  return h(Card, { title, children: h(ChangeForm, { label: title, action, change, onSubmit, children }) });
+}
+
+function Profile(props: SettingsProps): VNode {
+  const { organization } = props;
+  const [name, setName] = useState(organization.name);
+  const [logo, setLogo] = useState(organization.logo_url ?? '');
+  return h(SettingsCard, {
+    ...props,
     title: 'Profile',
-    children: h(ChangeForm, {
-      label: 'Profile',
-      action: 'Save profile',
-      change,
-      onSubmit: send,
-      children: html`
-        ${h(TextField, {
-          label: 'Name',
-          param: 'name',
-          value: name,
-          hint: 'Shown to payers. Leave empty for the default of this server.',
-          onValue: setName,
-        })}
-        ${h(TextField, {
-          label: 'Logo URL (https)',
-          param: 'logo_url',
-          type: 'url',
-          value: logo,
-          onValue: setLogo,
-        })}
-      `,
-    }),
+    action: 'Save profile',
+    saved: 'The profile is saved. Payers see it at once.',
+    typed: { name: name.trim() || null, logo_url: logo.trim() || null },
+    children: html`
+      ${h(TextField, {
+        label: 'Name',
+        param: 'name',
+        value: name,
+        hint: 'Shown to payers. Leave empty for the default of this server.',
+        onValue: setName,
+      })}
+      ${h(TextField, {
+        label: 'Logo URL (https)',
+        param: 'logo_url',
+        type: 'url',
+        value: logo,
+        onValue: setLogo,
+      })}
+    `,
   });
 }
 
-function Defaults({ organization, onDone }: { organization: Organization; onDone: OnDone }): VNode {
+function Defaults(props: SettingsProps): VNode {
+  const { organization } = props;
   const chains = useChains() ?? [];
   const [chainId, setChainId] = useState(String(organization.default_chain_id ?? ''));
   const [token, setToken] = useState(organization.default_token_address ?? '');
   const [recipient, setRecipient] = useState(organization.default_recipient_address ?? '');
-  const change = useChange();
   const chain = chains.find(({ id }) => String(id) === chainId);
-  const save = useSaving(organization);
-  const send = () =>
-    change.run(async () => {
-      const isSaved = await save({
-        default_chain_id: chainId === '' ? null : Number(chainId),
-        default_token_address: token || null,
-        default_recipient_address: recipient.trim() || null,
-      });
-      onDone(isSaved ? 'The defaults are saved. Existing links stay as they are.' : NOTHING_CHANGED);
-    });
   const choose = (id: string) => {
     setChainId(id);
     setToken(chains.find(one => String(one.id) === id)?.tokens[0]?.address ?? '');
   };
-  return h(Card, {
+  return h(SettingsCard, {
+    ...props,
     title: 'Defaults of new links',
-    children: h(ChangeForm, {
-      label: 'Defaults of new links',
-      action: 'Save defaults',
-      change,
-      onSubmit: send,
-      children: html`
-        ${h(SelectField<string>, {
-          label: 'Chain',
-          param: 'default_chain_id',
-          value: chainId,
-          options: [
-            ['', 'Default of this server'],
-            ...chains.map(({ id, name }) => [String(id), name] as const),
-          ],
-          onValue: choose,
-        })}
-        ${h(SelectField<string>, {
-          label: 'Token',
-          param: 'default_token_address',
-          value: token,
-          options: [
-            ['', 'Default of this server'],
-            ...(chain?.tokens ?? []).map(({ address, symbol }) => [address, symbol] as const),
-          ],
-          onValue: setToken,
-        })}
-        ${h(TextField, {
-          label: 'Recipient',
-          param: 'default_recipient_address',
-          value: recipient,
-          placeholder: '0x…',
-          onValue: setRecipient,
-        })}
-      `,
-    }),
+    action: 'Save defaults',
+    saved: 'The defaults are saved. Existing links stay as they are.',
+    typed: {
+      default_chain_id: chainId === '' ? null : Number(chainId),
+      default_token_address: token || null,
+      default_recipient_address: recipient.trim() || null,
+    },
+    children: html`
+      ${h(SelectField<string>, {
+        label: 'Chain',
+        param: 'default_chain_id',
+        value: chainId,
+        options: [
+          ['', 'Default of this server'],
+          ...chains.map(({ id, name }) => [String(id), name] as const),
+        ],
+        onValue: choose,
+      })}
+      ${h(SelectField<string>, {
+        label: 'Token',
+        param: 'default_token_address',
+        value: token,
+        options: [
+          ['', 'Default of this server'],
+          ...(chain?.tokens ?? []).map(({ address, symbol }) => [address, symbol] as const),
+        ],
+        onValue: setToken,
+      })}
+      ${h(TextField, {
+        label: 'Recipient',
+        param: 'default_recipient_address',
+        value: recipient,
+        placeholder: '0x…',
+        onValue: setRecipient,
+      })}
+    `,
   });
 }
 
-function Tolerance({ organization, onDone }: { organization: Organization; onDone: OnDone }): VNode {
-  const [percent, setPercent] = useState(String(organization.payment_tolerance));
-  const change = useChange();
-  const save = useSaving(organization);
-  const send = () =>
-    change.run(async () => {
-      const isSaved = await save({ payment_tolerance: Number(percent) });
-      onDone(isSaved ? 'The setting is saved. Open checkouts keep theirs.' : NOTHING_CHANGED);
-    });
-  return h(Card, {
+function Tolerance(props: SettingsProps): VNode {
+  const [percent, setPercent] = useState(String(props.organization.payment_tolerance));
+  return h(SettingsCard, {
+    ...props,
     title: 'Payments that are a little short',
-    children: h(ChangeForm, {
-      label: 'Payments that are a little short',
-      action: 'Save',
-      change,
-      onSubmit: send,
-      children: html`
-        ${h(TextField, {
-          label: 'Accept as paid when short by up to',
-          param: 'payment_tolerance',
-          type: 'number',
-          step: 'any',
-          unit: '%',
-          value: percent,
-          isRequired: true,
-          hint: 'Wallets and exchanges may take a fee from what they send. This counts for wallets that signed and for payments that you assign. 0 asks for the full price, 10 is the most. Payers do not see it, and a link can have its own.',
-          onValue: setPercent,
-        })}
-      `,
+    action: 'Save',
+    saved: 'The setting is saved. Open checkouts keep theirs.',
+    typed: { payment_tolerance: Number(percent) },
+    children: h(ToleranceField, {
+      value: percent,
+      isRequired: true,
+      hint: 'Wallets and exchanges may take a fee from what they send. This counts for wallets that signed and for payments that you assign. 0 asks for the full price, 10 is the most. Payers do not see it, and a link can have its own.',
+      onValue: setPercent,
     }),
   });
 }
 
-function Origins({ organization, onDone }: { organization: Organization; onDone: OnDone }): VNode {
+function Security(props: SettingsProps): VNode {
+  const { organization } = props;
   const [text, setText] = useState(organization.origins.join('\n'));
   const [isLocked, setLocked] = useState(organization.recipients_locked);
-  const change = useChange();
-  const save = useSaving(organization);
-  const send = () =>
-    change.run(async () => {
-      const origins = text.split(/\s+/).filter(line => line !== '');
-      const isSaved = await save({ origins, recipients_locked: isLocked });
-      onDone(isSaved ? 'The settings are saved.' : NOTHING_CHANGED);
-    });
-  return h(Card, {
+  return h(SettingsCard, {
+    ...props,
     title: 'Security',
-    children: h(ChangeForm, {
-      label: 'Security',
-      action: 'Save',
-      change,
-      onSubmit: send,
-      children: html`
-        ${h(TextField, {
-          label: 'Origins of your websites, one per line',
-          param: change.problem?.param?.startsWith('origins') ? change.problem.param : 'origins',
-          type: 'textarea',
-          value: text,
-          placeholder: 'https://shop.example',
-          hint: 'The message that a payer signs there names your website.',
-          onValue: setText,
-        })}
-        ${h(CheckField, {
-          label: 'Only allow recipients from the list below',
-          isChecked: isLocked,
-          onChecked: setLocked,
-        })}
-        <p class="hint">
-          A stolen key can then not redirect payments. Check the list first: it contains every address that any key has used
-          before.
-        </p>
-      `,
-    }),
+    action: 'Save',
+    saved: 'The settings are saved.',
+    typed: { origins: text.split(/\s+/).filter(line => line !== ''), recipients_locked: isLocked },
+    children: html`
+      ${h(OriginsField, { value: text, onValue: setText })}
+      ${h(CheckField, {
+        label: 'Only allow recipients from the list below',
+        isChecked: isLocked,
+        onChecked: setLocked,
+      })}
+      <p class="hint">
+        A stolen key can then not redirect payments. Check the list first: it contains every address that any key has used
+        before.
+      </p>
+    `,
+  });
+}
+
+/** Field for all origins. It shows the refusal of each one. */
+function OriginsField({ value, onValue }: { value: string; onValue: (text: string) => void }): VNode {
+  const refused = useContext(Refusals).find(({ param }) => param?.startsWith('origins'));
+  return h(TextField, {
+    label: 'Origins of your websites, one per line',
+    param: refused?.param ?? 'origins',
+    type: 'textarea',
+    value,
+    placeholder: 'https://shop.example',
+    hint: 'The message that a payer signs there names your website.',
+    onValue,
   });
 }
 
