@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ANSWER_MS, payerApi } from '../api.ts';
 import type { Wallet } from '../wallet/wallet-provider.ts';
-import { connectedAccount, Stop, stopReason } from '../wallet/wallet-transfer.ts';
+import { connectedAccount, Stop, signatureOf, stopReason } from '../wallet/wallet-transfer.ts';
 import { isRefundable, type RefundAddress, type RefundStatement } from './refund-address.ts';
 import type { SessionView } from './states.ts';
 
@@ -76,12 +76,7 @@ async function keep(
 async function proofOf(id: string, address: string, { provider }: Wallet) {
   const account = await connectedAccount(provider);
   const { message } = await read(id, { address, wallet_address: account });
-  const bytes = [...new TextEncoder().encode(message ?? '')].map(byte => byte.toString(16).padStart(2, '0'));
-  const signature = await provider.request({
-    method: 'personal_sign',
-    params: [`0x${bytes.join('')}`, account],
-  });
-  return { wallet_address: account, signature: String(signature) };
+  return { wallet_address: account, signature: await signatureOf(provider, account, message ?? '') };
 }
 
 const UNREACHABLE = 'The server could not be reached. Please try again.';

@@ -8,6 +8,7 @@ import {
   readyAccount,
   Stop,
   sendTransfer,
+  signatureOf,
   stopReason,
   type WalletTransfer,
 } from './wallet-transfer.ts';
@@ -95,16 +96,11 @@ async function boundAccount(payment: WalletPayment, transfer: WalletTransfer): P
 
 /** Binds a wallet to the session by a signature. Returns and shows the new state; undefined when it is refused. */
 async function signedState(payment: Signing, account: string): Promise<CheckoutState | undefined> {
-  const text = await messageFor(payment, account);
-  const bytes = [...new TextEncoder().encode(text)].map(byte => byte.toString(16).padStart(2, '0'));
-  const signature = await payment.provider.request({
-    method: 'personal_sign',
-    params: [`0x${bytes.join('')}`, account],
-  });
+  const signature = await signatureOf(payment.provider, account, await messageFor(payment, account));
   const { data: state } = await answered(
     payerApi.POST('/api/v1/pay/sessions/{checkout_session_id}/wallet', {
       params: { path: pathOf(payment) },
-      body: { address: account, signature: String(signature) },
+      body: { address: account, signature },
       signal: AbortSignal.timeout(ANSWER_MS),
     }),
   );

@@ -43,6 +43,13 @@ export async function connectedAccount(provider: WalletProvider): Promise<string
   return account;
 }
 
+/** Has an account of the wallet sign a text, and returns the signature. Source: EIP-191. @throws errors of the wallet */
+export async function signatureOf(provider: WalletProvider, account: string, text: string): Promise<string> {
+  const bytes = [...new TextEncoder().encode(text)].map(byte => byte.toString(16).padStart(2, '0'));
+  const params = [`0x${bytes.join('')}`, account];
+  return String(await provider.request({ method: 'personal_sign', params }));
+}
+
 /**
  * Sends the transfer and returns its hash. A wallet that fails without a refusal may still have sent it.
  * @throws Stop and errors of the wallet, both worded by `stopReason`
