@@ -75,6 +75,8 @@ interface TextFieldProps extends FieldProps {
   readonly autocomplete?: string | undefined;
   /** Keyboard of a phone. */
   readonly inputMode?: 'decimal' | undefined;
+  /** Regular expression for the whole value. */
+  readonly pattern?: string | undefined;
   /** Numbers that are accepted; integers when absent. */
   readonly step?: 'any' | undefined;
 }
@@ -82,7 +84,7 @@ interface TextFieldProps extends FieldProps {
 /** Text field of one line or, as `textarea`, of several. */
 export function TextField(props: TextFieldProps): VNode {
   const { value, onValue, type = 'text', isRequired, placeholder, maxLength, isDisabled, unit } = props;
-  const { autocomplete = 'off', inputMode, step } = props;
+  const { autocomplete = 'off', inputMode, pattern, step } = props;
   const control = (attributes: ControlAttributes) => {
     const shared = {
       ...attributes,
@@ -98,6 +100,7 @@ export function TextField(props: TextFieldProps): VNode {
       type=${type}
       autocomplete=${autocomplete}
       inputmode=${inputMode}
+      pattern=${pattern}
       step=${step}
       ...${shared}
     />`;

@@ -1,7 +1,9 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { components } from '#generated/payments/types.ts';
+import { h } from '#pages/browser/element.ts';
+import { TextField } from '#pages/browser/fields.ts';
 import { leftTooMuch } from '#payments/browser/outcome-words.ts';
 import type { Wallet } from '../wallet/wallet-provider.ts';
 import type { WalletOffer } from '../wallet/wallet-way.ts';
@@ -15,6 +17,8 @@ export interface RefundStatement {
   /** Sentence about the last attempt; empty before. */
   readonly said: string;
   readonly isBusy: boolean;
+  /** True once the payer uses the form or has opened the page by a mailed link. The form is open from then on. */
+  readonly isUsed: boolean;
   /** Token of the mailed link by which the page was opened; undefined without one. */
   readonly token: string | undefined;
   /** States an address: by the mailed link, signed if a wallet is given, else without proof. */
@@ -50,34 +54,28 @@ interface RefundAddressFormProps {
 
 /** Form in which the payer states where a refund is to go, proved by the wallet that paid or not (Decision 351). */
 export function RefundAddressForm({ view, wallets, statement }: RefundAddressFormProps): VNode | null {
-  const { stated, said, isBusy, token, state, mail } = statement;
+  const { stated, said, isBusy, isUsed, token, state, mail } = statement;
   const [typed, setTyped] = useState('');
-  const isUsed = useRef(false);
-  // A mailed link opens the form. It stays open when the link is used up, so that the payer reads what was stated.
-  isUsed.current ||= token !== undefined || said !== '';
   if (!isRefundable(view)) return null;
   const { merchant } = view.checkout;
   const submitted = (event: SubmitEvent) => {
     event.preventDefault();
     state(typed.trim());
   };
-  return html`<details class="fold" id="refund-address" open=${isUsed.current}>
+  return html`<details class="fold" id="refund-address" open=${isUsed}>
     <summary>Where should a refund go?</summary>
     <p class="note">${merchant.name} decides about refunds and sends them. State an address of your own on ${view.checkout.chain.name}. If you paid from an exchange, do not enter the address that sent the money: a refund to it may be lost.</p>
     ${stated?.address != null && html`<p>Stated: <code>${stated.address}</code>, ${STATED_WORDS[stated.proof ?? 'none']}</p>`}
     <form onSubmit=${submitted}>
-      <div class="field">
-        <label for="refund-to">Your address</label>
-        <input
-          id="refund-to"
-          required
-          pattern="0x[0-9a-fA-F]{40}"
-          placeholder="0x…"
-          autocomplete="off"
-          value=${typed}
-          onInput=${(event: InputEvent & { currentTarget: HTMLInputElement }) => setTyped(event.currentTarget.value)}
-        />
-      </div>
+      ${h(TextField, {
+        label: 'Your address',
+        param: 'address',
+        value: typed,
+        isRequired: true,
+        pattern: '0x[0-9a-fA-F]{40}',
+        placeholder: '0x…',
+        onValue: setTyped,
+      })}
       ${
         token !== undefined
           ? html`<button class="secondary" disabled=${isBusy}>State by the link from your mail</button>`

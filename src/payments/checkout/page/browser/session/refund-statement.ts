@@ -11,7 +11,9 @@ export function useRefundStatement(view: SessionView): RefundStatement {
   const [stated, setStated] = useState<RefundAddress>();
   const [said, setSaid] = useState('');
   const [isBusy, setBusy] = useState(false);
-  const [token, setToken] = useState(() => /^#refund=([0-9A-Za-z]{32})$/.exec(location.hash)?.[1]);
+  const [mailed] = useState(() => /^#refund=([0-9A-Za-z]{32})$/.exec(location.hash)?.[1]);
+  const [isSpent, setSpent] = useState(false);
+  const token = isSpent ? undefined : mailed;
   const { id, chain } = view.checkout;
   useEffect(() => {
     if (isShown) void read(id, {}).then(setStated, () => undefined);
@@ -28,11 +30,13 @@ export function useRefundStatement(view: SessionView): RefundStatement {
     attempt(wallet === undefined ? '' : 'Sign the text in your wallet. This moves no money.', async () => {
       setStated(await keep(id, address, { wallet, token }));
       // The link works once.
-      setToken(undefined);
+      setSpent(true);
       if (token !== undefined) history.replaceState(null, '', location.pathname);
       return 'Your address is stated. The shop sees it.';
     });
-  return { stated, said, isBusy, token, state, mail: () => attempt('', () => mailedLink(id)) };
+  const mail = () => attempt('', () => mailedLink(id));
+  const isUsed = mailed !== undefined || isBusy || said !== '';
+  return { stated, said, isBusy, isUsed, token, state, mail };
 }
 
 /** Asks for a link. The server does not say whether an e-mail address is known. */

@@ -1,13 +1,14 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { useId, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
+import { h } from '#pages/browser/element.ts';
+import { TextField } from '#pages/browser/fields.ts';
 
 /** Reports what a payer typed. Resolves to a text for the payer; never rejects. */
 export type PaymentReporter = (typed: string) => Promise<string>;
 
 /** Form of a payer whose payment does not show. It only helps to find the payment (Decision 343). */
 export function ReportPayment({ report }: { report: PaymentReporter }): VNode {
-  const id = useId();
   const [typed, setTyped] = useState('');
   const [said, setSaid] = useState('');
   const [isBusy, setBusy] = useState(false);
@@ -20,19 +21,15 @@ export function ReportPayment({ report }: { report: PaymentReporter }): VNode {
   return html`<details class="fold">
     <summary>I have paid</summary>
     <form onSubmit=${submit}>
-      <div class="field">
-        <label for=${id}>Hash of the transaction, or the address that sent it</label>
-        <input
-          id=${id}
-          value=${typed}
-          onInput=${(event: InputEvent & { currentTarget: HTMLInputElement }) => setTyped(event.currentTarget.value)}
-          placeholder="0x…"
-          autocomplete="off"
-          spellcheck="false"
-          required
-        />
-        <p class="hint">Your wallet or exchange shows it. This looks for the payment and sends nothing.</p>
-      </div>
+      ${h(TextField, {
+        label: 'Hash of the transaction, or the address that sent it',
+        param: 'payment',
+        value: typed,
+        isRequired: true,
+        placeholder: '0x…',
+        hint: 'Your wallet or exchange shows it. This looks for the payment and sends nothing.',
+        onValue: setTyped,
+      })}
       <button class="secondary" disabled=${isBusy}>Look for it</button>
       <p class="note" role="status">${said}</p>
     </form>
