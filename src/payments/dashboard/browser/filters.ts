@@ -7,9 +7,22 @@ export function givenFilters(): ReadonlyMap<string, string> {
 }
 
 /** Filter with one of the given values; undefined if it is absent or has another value. */
-export function oneOf<Word extends string>(name: string, words: readonly Word[]): Word | undefined {
+export function oneOf<Word extends string>(
+  name: string,
+  words: readonly (readonly [Word, text: string])[],
+): Word | undefined {
   const given = givenFilters().get(name);
-  return words.find(word => word === given);
+  return words.find(([word]) => word === given)?.[0];
+}
+
+/** Filter with one of the keys of a record; undefined if it is absent or has another value. */
+export function oneOfKeys<Key extends string>(
+  name: string,
+  record: Readonly<Record<Key, unknown>>,
+): Key | undefined {
+  const given = givenFilters().get(name);
+  const isKey = (word: string): word is Key => Object.hasOwn(record, word);
+  return given !== undefined && isKey(given) ? given : undefined;
 }
 
 /** Filter by days, both included, converted to the times that the API takes. Days are in the reader's time zone. */

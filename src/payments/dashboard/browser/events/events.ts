@@ -8,7 +8,7 @@ import { CopyButton, Reference } from '#pages/browser/reference.ts';
 import { dashboard } from '../addresses.ts';
 import { api, type Payments } from '../api.ts';
 import { Amount } from '../chains.ts';
-import { Choice, Days, Filters, givenFilters, givenPeriod, oneOf } from '../filters.ts';
+import { Choice, Days, Filters, givenFilters, givenPeriod, oneOfKeys } from '../filters.ts';
 import { openPage } from '../frame.ts';
 import { numberedList, pageQuery } from '../paging.ts';
 import { EventDeliveries } from './deliveries.ts';
@@ -17,19 +17,6 @@ import { EVENT_NAMES, sessionOf } from './event-names.ts';
 type EventRecord = Payments['EventRecord'];
 
 const RENEW_MS = 5_000;
-const TYPES = [
-  'payment.completed',
-  'payment.failed',
-  'checkout.completed',
-  'checkout.expired',
-  'refund.created',
-  'refund.completed',
-  'refund.failed',
-  'transfer.unmatched',
-  'checkout.paid_late',
-  'checkout.overpaid',
-  'checkout.partially_paid',
-] as const;
 
 /** Page of events, the newest first. With an id in the URL, the page of one event. */
 function EventsPage(): VNode {
@@ -38,7 +25,7 @@ function EventsPage(): VNode {
 }
 
 function AllEvents(): VNode {
-  const type = oneOf('type', TYPES);
+  const type = oneOfKeys('type', EVENT_NAMES);
   const filters = { ...(type && { type }), ...givenPeriod() };
   return html`
     <h1>Events</h1>
@@ -47,7 +34,7 @@ function AllEvents(): VNode {
         ${h(Choice, {
           name: 'type',
           label: 'Type',
-          words: TYPES.map(name => [name, EVENT_NAMES[name][1]] as const),
+          words: Object.entries(EVENT_NAMES).map(([type, [, text]]) => [type, text] as const),
         })}
         ${h(Days, {})}
       `,

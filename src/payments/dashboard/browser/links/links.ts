@@ -39,7 +39,7 @@ function LinksPage(): VNode {
 
 function LinkList(): VNode {
   const search = givenFilters().get('search')?.trim();
-  const active = oneOf('active', ['true', 'false']);
+  const active = oneOf('active', STATES);
   const filters = { ...(search && { search }), ...(active !== undefined && { active: active === 'true' }) };
   const isFiltered = Object.keys(filters).length > 0;
   return numberedList({

@@ -23,11 +23,7 @@ const PERIODS: readonly (readonly [period: Period, name: string])[] = [
 
 /** Overview page: figures of the period, current activity, and problems. */
 function Overview(): VNode {
-  const period =
-    oneOf(
-      'period',
-      PERIODS.map(([name]) => name),
-    ) ?? '30d';
+  const period = oneOf('period', PERIODS) ?? '30d';
   const figures = useAnswer(
     signal => api.GET('/api/v1/analytics/overview', { params: { query: { period } }, signal }),
     [period],

@@ -7,7 +7,7 @@ import { MERCHANT_WORDS } from '#payments/browser/outcome-words.ts';
 import { dashboard } from '../addresses.ts';
 import { api, type Payments } from '../api.ts';
 import { Amount, ChainName, TransactionHash } from '../chains.ts';
-import { givenFilters, givenPeriod, oneOf } from '../filters.ts';
+import { givenFilters, givenPeriod, oneOf, oneOfKeys } from '../filters.ts';
 import { numberedList, pageQuery } from '../paging.ts';
 import { CheckoutStatus, TransactionStatus } from '../statuses.ts';
 
@@ -34,8 +34,8 @@ export const TRANSFER_STATUSES = [
 
 /** Checkouts selected by the filters in the URL. */
 export function CheckoutList(): VNode {
-  const outcome = givenFilters().get('outcome');
-  const filters = { ...filtersOf(CHECKOUT_STATUSES), ...(isOutcome(outcome) && { outcome }) };
+  const outcome = oneOfKeys('outcome', MERCHANT_WORDS);
+  const filters = { ...filtersOf(CHECKOUT_STATUSES), ...(outcome && { outcome }) };
   return numberedList({
     label: 'Checkouts',
     load: (page, signal) =>
@@ -48,10 +48,6 @@ export function CheckoutList(): VNode {
         : 'No checkouts match these filters.',
     columns: CHECKOUT_COLUMNS,
   });
-}
-
-function isOutcome(word: string | undefined): word is Session['outcome'] {
-  return word !== undefined && Object.hasOwn(MERCHANT_WORDS, word);
 }
 
 /** Columns of a list of checkouts. */
@@ -129,10 +125,7 @@ const TRANSFER_COLUMNS = [
 
 /** Filters of the URL, as both lists send them. */
 function filtersOf<Status extends string>(statuses: readonly (readonly [Status, string])[]) {
-  const status = oneOf(
-    'status',
-    statuses.map(([one]) => one),
-  );
+  const status = oneOf('status', statuses);
   const link = givenFilters().get('payment_link_id');
   return { ...(status && { status }), ...(link && { payment_link_id: link }), ...givenPeriod() };
 }

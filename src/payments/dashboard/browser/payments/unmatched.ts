@@ -15,8 +15,7 @@ import { TransferDecisions } from './unmatched-decisions.ts';
 type Transfer = Payments['UnmatchedTransfer'];
 
 const RENEW_MS = 10_000;
-const STATUSES = ['open', 'assigned', 'dismissed', 'refunded', 'set_aside'] as const;
-const STATUS_WORDS = [
+const STATUSES = [
   ['open', 'Open'],
   ['assigned', 'Assigned'],
   ['dismissed', 'Dismissed'],
@@ -40,7 +39,7 @@ function UnmatchedPage(): VNode {
     ${h(SetAsideWarning, {})}
     ${h(Filters, {
       children: html`
-        ${h(Choice, { name: 'status', label: 'Status', words: STATUS_WORDS })}
+        ${h(Choice, { name: 'status', label: 'Status', words: STATUSES })}
         ${h(Choice, {
           name: 'chain_id',
           label: 'Chain',

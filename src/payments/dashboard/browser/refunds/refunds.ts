@@ -18,10 +18,7 @@ const EXPORT = '/dashboard/api/v1/refunds/export';
 
 /** Page of refunds, the newest first. */
 function RefundsPage(): VNode {
-  const status = oneOf(
-    'status',
-    REFUND_STATUSES.map(([one]) => one),
-  );
+  const status = oneOf('status', REFUND_STATUSES);
   const session = givenFilters().get('session_id');
   const filters = { ...(status && { status }), ...(session && { session_id: session }), ...givenPeriod() };
   return html`
