@@ -7,7 +7,7 @@ import { openTransfers } from '../sessions/open-transfers.ts';
 import { lookUpHash, MAX_HASHES } from '../sessions/reported-hash-store.ts';
 import { sessionStore } from '../sessions/session-store.ts';
 import { isShownToPayer } from '../sessions/suggested-session.ts';
-import { earliestPayment, LATE_PAYMENT_MS } from '../settlement/match.ts';
+import { earliestPayment, latestPayment } from '../settlement/match.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import { shownState } from './bodies.ts';
 import { type CheckoutDeps, knownSession } from './proofs.ts';
@@ -71,11 +71,6 @@ async function lookedUp(
     throw paymentsError('invalid_status_transition', message);
   }
   return status === 'mined' ? ((await known(deps, session, named)) ?? 'no_payment') : status;
-}
-
-/** Time until which a payment of a session is recognised, in UTC milliseconds. */
-function latestPayment({ endedAt, expiresAt }: CheckoutSession): number {
-  return (endedAt ?? expiresAt) + LATE_PAYMENT_MS;
 }
 
 /** The reported payment when it counts already. The hash of another checkout's payment says nothing of that checkout. */

@@ -43,6 +43,14 @@ export function earliestPayment({ createdAt }: Pick<CheckoutSession, 'createdAt'
 /** Time after a session's end in which a transfer still counts as its late payment (Decision 111). */
 export const LATE_PAYMENT_MS = 24 * 3_600_000;
 
+/** Latest block time of a session's payment, in UTC milliseconds. */
+export function latestPayment({
+  endedAt,
+  expiresAt,
+}: Pick<CheckoutSession, 'endedAt' | 'expiresAt'>): number {
+  return (endedAt ?? expiresAt) + LATE_PAYMENT_MS;
+}
+
 /**
  * Finds the session of a transfer. A session that the sending wallet signed for comes first, then the session that asks
  * for exactly this amount, then a recently ended one. Sessions of the recipient's owner come before those of other

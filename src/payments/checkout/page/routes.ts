@@ -19,7 +19,7 @@ import { availabilityOf, merchantOf } from '#payments/model/payment-link.ts';
 import type { Seals } from '#payments/secrets/sealed.ts';
 import { sessionStore } from '#payments/sessions/session-store.ts';
 import { fullLinks } from '#payments/sessions/use-reservations.ts';
-import { LATE_PAYMENT_MS } from '#payments/settlement/match.ts';
+import { latestPayment } from '#payments/settlement/match.ts';
 import { linkStore } from '#payments/store/link-store.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
 import { checkoutBody, type IsChainLate, shownState } from '../bodies.ts';
@@ -93,11 +93,12 @@ export function checkoutPages(router: Router, options: CheckoutPagesOptions): vo
     const chain = chains.find(link.mode, link.chainId);
     const token = chain && tokenOf(chain, link.tokenAddress);
     if (token === undefined || chain === undefined) return notice(410, UNAVAILABLE);
-    const availability = availabilityOf(link, clock.now());
+    const now = clock.now();
+    const availability = availabilityOf(link, now);
     const organization = await organizationStore(db).profile(link);
     const merchant = merchantOf(link.branding, organization);
-    const now = clock.now();
-    const nextUseAt = link.reserveUses ? (await fullLinks(db, [link.id], { now })).get(link.id) : undefined;
+    const mayBeFull = availability === 'active' && link.reserveUses;
+    const nextUseAt = mayBeFull ? (await fullLinks(db, [link.id], { now })).get(link.id) : undefined;
     const view = { link, chain, token, merchant, availability, nextUseAt, clientReferenceId: reference };
     return {
       status: availability === 'active' ? 200 : 410,
@@ -115,7 +116,7 @@ export function checkoutPages(router: Router, options: CheckoutPagesOptions): vo
       checkout: checkoutBody(session, { chains, publicUrl }),
       state: await shownState({ db, clock, isChainLate }, session.id),
       signedAddress: session.signedAddress,
-      recognisedUntil: (session.endedAt ?? session.expiresAt) + LATE_PAYMENT_MS,
+      recognisedUntil: latestPayment(session),
     };
     const view = { ...facts, now: clock.now() };
     return {

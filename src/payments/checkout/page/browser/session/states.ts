@@ -129,15 +129,16 @@ function wordsOf(view: SessionView, state: PageState): Words {
   if (isOther(state)) return OTHER_WORDS[state];
   const { checkout, state: facts } = view;
   const units = (amount: bigint) => unitsText(amount, checkout.token);
+  const unlessNothing = (amount: bigint) => (amount > 0n ? units(amount) : '');
   const returning = BigInt(facts.amount_reserved) - BigInt(facts.amount_refunded);
   return payerWords(state, {
     merchant: checkout.merchant.name,
     price: units(BigInt(checkout.amount)),
     received: units(BigInt(facts.amount_received)),
     missing: units(owedByWallet(view)),
-    tooMuch: leftTooMuch(facts) === 0n ? '' : units(leftTooMuch(facts)),
-    sentBack: facts.amount_refunded === '0' ? '' : units(BigInt(facts.amount_refunded)),
-    returning: returning > 0n ? units(returning) : '',
+    tooMuch: unlessNothing(leftTooMuch(facts)),
+    sentBack: unlessNothing(BigInt(facts.amount_refunded)),
+    returning: unlessNothing(returning),
     confirmations: confirmationsText(facts),
     status: facts.status,
     canPay: asksForPayment(view),
