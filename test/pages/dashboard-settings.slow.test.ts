@@ -120,3 +120,30 @@ test('the profile and the ownership of a recipient are changed', async ({ page, 
   await dialog.getByRole('button', { name: 'Verify' }).click();
   await row.getByText('Verified by signature').waitFor();
 });
+
+test('tolerance and origins are changed, and a refused origin is shown at the field of all', async ({
+  page,
+  signIn,
+  merchant,
+}) => {
+  await signIn();
+  await page.goto('/dashboard/organization');
+  const tolerance = page.getByRole('form', { name: 'Payments that are a little short' });
+  const security = page.getByRole('form', { name: 'Security' });
+  const origins = security.getByLabel('Origins of your websites');
+
+  await tolerance.getByLabel('Accept as paid when short by up to').fill('1.5');
+  await tolerance.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('status').getByText('Open checkouts keep theirs.').waitFor();
+  await origins.fill('https://shop.example\nshop');
+  await security.getByRole('button', { name: 'Save' }).click();
+  await expect.poll(() => origins.getAttribute('aria-invalid')).toBe('true');
+  await origins.fill('https://shop.example');
+  await security.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('status').getByText('The settings are saved.').waitFor();
+
+  expect((await merchant.get('/api/v1/organization')).body).toMatchObject({
+    payment_tolerance: 1.5,
+    origins: ['https://shop.example'],
+  });
+});
