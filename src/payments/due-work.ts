@@ -1,10 +1,9 @@
 import { endLeasesAhead, endOfLeases } from '../db/lease.ts';
 import type { Db } from '../db/open.ts';
-import { rowsOf } from '../db/query.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Worker } from '../lib/worker.ts';
 import { NOTICE_LEASE_MS } from './notifications/store/notice-store.ts';
-import type { StatementColumns } from './tables/computed-columns.ts';
+import { select } from './tables/select.ts';
 import { LEASE_MS } from './webhooks/store/due-deliveries.ts';
 
 /** Topics of work that falls due by the clock, with a query for due rows. */
@@ -17,7 +16,9 @@ const DUE = {
     union all select 1 from payment_links where ends_sessions`,
   refunds: `select 1 from refunds
     where status in ('requires_action', 'pending') and block_number is null and expires_at <= ?`,
-} as const satisfies Record<StatementColumns['topic'], string>;
+} as const;
+
+const TOPICS = select({ computed: { topic: ['text', 'topic'] } });
 
 /** Longest leases of rows, by table and topic. Rows of the other topics are leased only within a transaction. */
 const LEASES = new Map<string, number>([
@@ -44,14 +45,14 @@ export function dueWorkWorker({
   const ahead = leased.map(
     ([table]) => `select '${table}' as topic where exists (select 1 from ${table} where locked_until > ?)`,
   );
-  const sql = [...due, ...ahead].join(' union all ');
+  const from = `from (${[...due, ...ahead].join(' union all ')}) as found`;
   return {
     name: 'look for due work',
     async runOnce() {
       const now = clock.now();
       const ends = leased.map(([, leaseMs]) => endOfLeases(now, leaseMs));
-      const rows = await rowsOf<Pick<StatementColumns, 'topic'>>(db, sql, [...due.map(() => now), ...ends]);
-      const found = new Set<string>(rows.map(({ topic }) => topic));
+      const rows = await TOPICS.rows(db, from, [...due.map(() => now), ...ends]);
+      const found = new Set(rows.map(({ topic }) => topic));
       for (const [table, leaseMs] of leased) {
         if (found.has(table)) await endLeasesAhead(db, { table, now, leaseMs });
       }

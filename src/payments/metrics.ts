@@ -1,12 +1,11 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { exactInteger } from '../db/columns.ts';
 import type { Db } from '../db/open.ts';
-import { rowsOf } from '../db/query.ts';
 import { SCRAPE_PATIENCE_MS } from '../http/metrics.ts';
 import { inTime } from '../lib/in-time.ts';
 import { type ClockAndLog, logAndGoOn } from '../lib/logger.ts';
 import { IS_OPEN } from './store/transfer-store.ts';
-import type { StatementColumns } from './tables/computed-columns.ts';
+import { select } from './tables/select.ts';
 import type { WebhookWithDue } from './webhooks/store/due-deliveries.ts';
 
 /** Counters of events in this process. */
@@ -212,7 +211,9 @@ async function queueState(db: Db): Promise<QueueState> {
   };
 }
 
+const COUNTS = select({ computed: { name: ['text', 'name'], total: ['count', 'total'] } });
+
 async function counts(db: Db, sql: string): Promise<Map<string, number>> {
-  const rows = await rowsOf<Pick<StatementColumns, 'name' | 'total'>>(db, sql);
+  const rows = await COUNTS.rows(db, `from (${sql}) as counted`);
   return new Map(rows.map(({ name, total }) => [name, exactInteger(total)]));
 }

@@ -197,13 +197,8 @@ const ASSERTED = {
   // The type comes with the statement.
   'src/db/select/select.ts': 1,
   // Parts that are composed at run time, subqueries and unions without duplicates.
-  'src/indexer/state/compare-counters.ts': 1,
-  'src/payments/due-work.ts': 1,
   'src/payments/events/missed-events.ts': 1,
-  'src/payments/metrics.ts': 1,
-  'src/payments/sessions/amounts-due.ts': 1,
   'src/payments/sessions/suggested-session.ts': 1,
-  'src/payments/store/chain-records.ts': 1,
   'src/payments/store/look-records.ts': 1,
 };
 

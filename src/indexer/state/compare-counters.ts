@@ -1,9 +1,10 @@
 import { bytesColumn } from '../../db/columns.ts';
 import type { Db, Handle, Transaction } from '../../db/open.ts';
-import { execute, rowsOf } from '../../db/query.ts';
+import { execute } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Dirty } from '../schema/dirty-state.ts';
+import { select } from '../schema/select.ts';
 
 /** A counter that is not what the rows of the index give. The values are decimal digits. */
 export interface CounterDifference {
@@ -51,8 +52,10 @@ export async function recount(db: Db, counters: Counters): Promise<void> {
   });
 }
 
+const NUMBERS = select({ computed: { kept: ['text', 'kept'], counted: ['text', 'counted'] } });
+
 async function numbersOf(handle: Handle, { sql }: Counters) {
-  const [row] = await rowsOf<{ kept: string; counted: string }>(handle, sql);
+  const [row] = await NUMBERS.rows(handle, `from (${sql}) as numbers`);
   return { kept: row?.kept.split(' ') ?? [], counted: row?.counted.split(' ') ?? [] };
 }
 

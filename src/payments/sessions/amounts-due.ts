@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { type Binding, uintColumn } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { rowsOf, type Sql } from '../../db/query.ts';
+import type { Sql } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { exactStep, highestAmountDue, isRound } from '../amounts/token-amount.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
-import type { SessionRow } from '../tables/session-tables.ts';
+import { select } from '../tables/select.ts';
 import type { SessionDraft } from './opening.ts';
 import { AT_ADDRESS, bindingsOf } from './session-rows.ts';
 
@@ -198,10 +198,12 @@ function expiredSource(draft: SessionDraft, condition: AmountCondition): Sql {
   };
 }
 
+const TAKEN = select({ computed: { amount: ['text', 'amount'] } });
+
 async function takenAmong(handle: Handle, sources: readonly Sql[]): Promise<Set<string>> {
   const sql = sources.map(source => source.sql).join(' union all ');
   const bindings: Binding[] = sources.flatMap(source => [...source.bindings]);
-  const rows = await rowsOf<Pick<SessionRow, 'amount'>>(handle, sql, bindings);
+  const rows = await TAKEN.rows(handle, `from (${sql}) as taken`, bindings);
   return new Set(rows.map(row => row.amount));
 }
 

@@ -1,12 +1,16 @@
 import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
-import type { PaymentTransactionRow } from '../tables/session-tables.ts';
+import { select } from '../tables/select.ts';
 
 /** The stored block of a record. It is null until it was seen. */
 export interface RecordedBlock {
   readonly blockNumber: number | null;
   readonly blockHash: string | null;
 }
+
+const BLOCKS = select({
+  computed: { block_number: ['count?', 'block_number'], block_hash: ['text?', 'block_hash'] },
+});
 
 /**
  * Distinct blocks from this number on with completed payments, listed unassigned transfers, or records that are set
@@ -17,16 +21,16 @@ export async function settledBlocks(
   chainId: number,
   blockNumber: number,
 ): Promise<RecordedBlock[]> {
-  const rows = await rowsOf<Pick<PaymentTransactionRow, 'block_number' | 'block_hash'>>(
+  const rows = await BLOCKS.rows(
     handle,
-    `select block_number, block_hash from transactions
+    `from (select block_number, block_hash from transactions
      where chain_id = ? and status = 'completed' and block_number >= ?
      union select block_number, block_hash from unmatched_transfers
      where chain_id = ? and block_number >= ? and assigned_at is null and confirmed_at is not null
      union select block_number, block_hash from transactions t
      where chain_id = ? and status = 'confirming' and block_number >= ? and ${IS_SET_ASIDE}
      union select block_number, block_hash from unmatched_transfers t
-     where chain_id = ? and block_number >= ? and confirmed_at is null and ${IS_SET_ASIDE}`,
+     where chain_id = ? and block_number >= ? and confirmed_at is null and ${IS_SET_ASIDE}) as settled`,
     Array.from({ length: 4 }, () => [chainId, blockNumber]).flat(),
   );
   return rows.map(row => ({ blockNumber: row.block_number, blockHash: row.block_hash }));

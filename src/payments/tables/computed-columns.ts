@@ -2,8 +2,6 @@
 export interface StatementColumns {
   /** `count(*)`. */
   total: number;
-  /** Name of the counted thing. */
-  name: string;
   /** 1 when there is an open record. */
   is_open: 0 | 1;
   /** 1 when there is a due record. */
@@ -14,8 +12,6 @@ export interface StatementColumns {
   has_reports: 0 | 1;
   /** A sealed column of any name. */
   sealed: string;
-  /** Topic that wakes the workers of due rows. */
-  topic: 'events' | 'deliveries' | 'notices' | 'replays' | 'sessions' | 'refunds';
   /** The delivery of an event to a webhook; null when there is none. */
   delivery_id: string | null;
   /** `none` without a delivery, `failed` for one that failed for good, `kept` for any other. */

@@ -23,7 +23,7 @@ export type SessionRow = RowOfRecord<Omit<CheckoutSession, keyof Customer>> & {
   is_price_round: StoredBoolean;
 };
 
-export type PaymentTransactionRow = RowOfRecord<PaymentTransaction>;
+type PaymentTransactionRow = RowOfRecord<PaymentTransaction>;
 
 type TransferRow = RowOfRecord<UnmatchedTransfer>;
 
