@@ -49,10 +49,12 @@ eachDatabase('blocks whose parts the node does not give', databases => {
     const folder = chain.folder;
     const served = servedChain(servedTestChain(node.url), folder);
     const database = await databases.create();
-    service = await startTestDataService([], {
-      chains: [{ ...served, backends: [indexIn(database)] }],
-      clock,
-    });
+    service = await startTestDataService(
+      [],
+      { chains: [{ ...served, backends: [indexIn(database)] }], clock },
+      // The code of the receiver stays unread.
+      ({ whenComplete }) => whenComplete(),
+    );
     api = client(service.url);
   });
 
