@@ -1,43 +1,52 @@
 import { availableParallelism, loadavg } from 'node:os';
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
-/** Longest test of the project `fast` on an idle machine, in milliseconds. */
+/** Longest test of the project `fast` on an idle machine, in milliseconds, and longest set-up of one of its files. */
 const LONGEST_FAST_MS = 5_000;
+const LONGEST_SET_UP_MS = 30_000;
 const SHOWN = 10;
 
+/** A test, or the set-up of a file: what its hooks take. */
+interface Timed {
+  readonly name: string;
+  readonly ms: number;
+  readonly isTooLong: boolean;
+}
+
 /**
- * Prints the ten slowest tests, fails a test of the project `fast` that took too long, and ends a run with the line that
- * continuous integration reads: `N passed, N failed, N skipped`.
+ * Prints what took longest, fails a test or a set-up of the project `fast` that took too long, and ends a run with the
+ * line that continuous integration reads: `N passed, N failed, N skipped`.
  */
 export default class RunReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     const count = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
-    const durations: { test: TestCase; ms: number }[] = [];
+    const timed: Timed[] = [];
     for (const module of modules) {
       count.failed += module.errors().length;
+      let setUpMs = module.diagnostic().duration;
       for (const test of module.children.allTests()) {
         const { state } = test.result();
-        if (state === 'passed' || state === 'failed') count[state] += 1;
-        else count.skipped += 1;
-        durations.push({ test, ms: test.diagnostic()?.duration ?? 0 });
+        const ms = test.diagnostic()?.duration ?? 0;
+        const tooLong = state === 'passed' && isTooLong(module, ms, LONGEST_FAST_MS);
+        if (tooLong || state === 'failed') count.failed += 1;
+        else count[state === 'passed' ? 'passed' : 'skipped'] += 1;
+        timed.push({ name: nameOf(test), ms, isTooLong: tooLong });
+        setUpMs -= ms;
       }
+      const tooLong = isTooLong(module, setUpMs, LONGEST_SET_UP_MS);
+      if (tooLong) count.failed += 1;
+      timed.push({ name: `${module.relativeModuleId}, set-up`, ms: setUpMs, isTooLong: tooLong });
     }
-    durations.sort((a, b) => b.ms - a.ms);
+    timed.sort((a, b) => b.ms - a.ms);
 
-    console.log('The slowest tests:');
-    for (const { test, ms } of durations.slice(0, SHOWN)) console.log(`${seconds(ms)}  ${nameOf(test)}`);
+    console.log('The slowest tests and set-ups:');
+    for (const one of timed.slice(0, SHOWN)) console.log(lineOf(one));
 
-    const tooLong = durations.filter(
-      ({ test, ms }) => test.project.name === 'fast' && test.result().state === 'passed' && ms > longestMs(),
-    );
-    for (const { test, ms } of tooLong)
-      console.log(
-        `Too long for the project fast, rename its file to *.slow.test.ts: ${seconds(ms)}  ${nameOf(test)}`,
-      );
+    const tooLong = timed.filter(one => one.isTooLong);
+    for (const one of tooLong)
+      console.log(`Too long for the project fast, rename its file to *.slow.test.ts: ${lineOf(one)}`);
     if (tooLong.length > 0) process.exitCode = 1;
-
-    const passed = count.passed - tooLong.length;
-    console.log(`${passed} passed, ${count.failed + tooLong.length} failed, ${count.skipped} skipped`);
+    console.log(`${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped`);
   }
 }
 
@@ -45,14 +54,15 @@ export default class RunReporter implements Reporter {
  * A busy machine takes longer for the same test, by the number of programs that share its cores. Those of continuous
  * integration are shared with programs that we do not see.
  */
-function longestMs(): number {
+function isTooLong({ project }: TestModule, ms: number, longestMs: number): boolean {
+  if (project.name !== 'fast') return false;
   const [load = 0] = loadavg().slice(1);
   const unseen = process.env.CI === undefined ? 1 : 3;
-  return LONGEST_FAST_MS * unseen * Math.max(1, load / availableParallelism());
+  return ms > longestMs * unseen * Math.max(1, load / availableParallelism());
 }
 
-function seconds(ms: number): string {
-  return `${(ms / 1_000).toFixed(1).padStart(6)} s`;
+function lineOf({ name, ms }: Timed): string {
+  return `${(ms / 1_000).toFixed(1).padStart(6)} s  ${name}`;
 }
 
 function nameOf(test: TestCase): string {
