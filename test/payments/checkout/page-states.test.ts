@@ -230,7 +230,7 @@ test('a reservation is shown until its end', async () => {
   expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
 });
 
-test('the page of a link says that all uses are reserved, and has a form again after them', async () => {
+test('the page of a link says that all uses are reserved, reloads, and has a form again after them', async () => {
   const link = await pages.link({ maxUses: 1, reserveUses: true });
   await pages.session(link, {}, { useReservedUntil: pages.clock.now() + 600_000 });
   const page = () => pages.get(`/pay/${link.shortCode}`);
@@ -243,7 +243,9 @@ test('the page of a link says that all uses are reserved, and has a form again a
   expect(text).toContain('All are reserved right now');
   expect(text).toContain('The next reservation ends at');
   expect(text).not.toContain('<form');
+  expect(text.replaceAll(/<noscript>.*?<\/noscript>/gs, '')).toContain('http-equiv="refresh" content="20"');
   expect(free.text).toContain('<form');
+  expect(free.text).not.toContain('http-equiv="refresh"');
 });
 
 test('the rest of a part that the merchant assigned is paid with the wallet button only', async () => {

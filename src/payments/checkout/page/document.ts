@@ -21,13 +21,17 @@ export interface PageFrame {
   readonly themeColor: string | null;
   /** True when the payment is a test. */
   readonly isTest: boolean;
-  /** Seconds after which a browser without scripts reloads the page; undefined for never. */
+  /** Seconds after which the browser reloads the page; undefined for never. */
   readonly refreshSeconds?: number | undefined;
+  /** True when the script keeps the page up to date, so that only a browser without scripts reloads it. */
+  readonly isFollowed?: boolean;
 }
 
 /** HTML of a page. The content includes its own `main`. */
 export function pageText(frame: PageFrame, content: VNode): string {
-  const { title, assets, script, isTest, refreshSeconds } = frame;
+  const { title, assets, script, isTest, refreshSeconds, isFollowed = false } = frame;
+  const refresh =
+    refreshSeconds !== undefined && html`<meta http-equiv="refresh" content=${refreshSeconds} />`;
   const theme = themeName(frame.themeColor);
   return documentText({
     title,
@@ -37,10 +41,7 @@ export function pageText(frame: PageFrame, content: VNode): string {
     head: html`
       <meta name="robots" content="noindex, nofollow" />
       ${theme !== undefined && html`<link rel="stylesheet" href=${`/pay/theme/${theme}.css`} />`}
-      ${
-        refreshSeconds !== undefined &&
-        html`<noscript><meta http-equiv="refresh" content=${refreshSeconds} /></noscript>`
-      }
+      ${refresh && isFollowed ? html`<noscript>${refresh}</noscript>` : refresh}
     `,
     body: html`
       <a class="skip" href="#payment">Skip to the payment</a>

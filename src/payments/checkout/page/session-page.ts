@@ -19,7 +19,7 @@ import {
 import { pageText, SCRIPTS } from './document.ts';
 import { qrDrawing } from './qr.ts';
 
-/** Seconds after which a browser without scripts reloads a page. */
+/** Seconds after which a page that no script follows is reloaded. */
 export const REFRESH_SECONDS: Readonly<Record<PagePace, number | undefined>> = {
   open: 20,
   ended: 60,
@@ -57,6 +57,7 @@ export function sessionPage(assets: Assets, session: SessionView): string {
       themeColor: checkout.theme_color,
       isTest: checkout.chain.is_testnet,
       refreshSeconds: REFRESH_SECONDS[paceOf(view, view.now)],
+      isFollowed: true,
     },
     html`<main class="checkout" data-page=${JSON.stringify(view)}>${h(SessionPage, { view })}</main>`,
   );
