@@ -54,21 +54,28 @@ export async function likelySessions(
   payment: UnmatchedPayment,
 ): Promise<LikelySessions> {
   const near = await nearSessions(handle, owner, payment);
-  const shown = near.filter(({ amount }) => isShownToPayer(payment.amount, uintOf(amount)));
-  const open = near.length === 0 ? await openThen(handle, owner, payment) : [];
+  const shown =
+    near.length === 0
+      ? await onlyOpenThen(handle, owner, payment)
+      : near.filter(({ amount }) => isShownToPayer(payment.amount, uintOf(amount)));
   return {
     suggestedSessionId: near[0]?.id ?? null,
-    candidates: (open.length === 1 ? open : shown).slice(0, MAX_CANDIDATES).map(({ id }) => id),
+    candidates: shown.slice(0, MAX_CANDIDATES).map(({ id }) => id),
   };
 }
 
-/** The ids of the sessions that a transfer was probably meant for, the best first. */
+/**
+ * The ids of the sessions that the merchant may choose for a transfer, the best first. Its payer reads of the only one that
+ * was open then, so the merchant does, too.
+ */
 export async function candidateSessions(
   handle: Handle,
   owner: Owner,
   payment: UnmatchedPayment,
 ): Promise<string[]> {
-  return (await nearSessions(handle, owner, payment)).map(({ id }) => id);
+  const near = await nearSessions(handle, owner, payment);
+  const found = near.length === 0 ? await onlyOpenThen(handle, owner, payment) : near;
+  return found.map(({ id }) => id);
 }
 
 /**
@@ -158,15 +165,16 @@ function sessionsNear(handle: Handle, owner: Owner, payment: UnmatchedPayment): 
   return sessionsOf(handle, owner, payment, { ...isNear, endedAfter });
 }
 
-/** Sessions that were open when the transfer was made, of a price that it may have paid in part or twice. */
-function openThen(handle: Handle, owner: Owner, payment: UnmatchedPayment): Promise<NearSession[]> {
+/** The session that was open when the transfer was made, of a price that it may have paid in part or twice, if just one was. */
+async function onlyOpenThen(handle: Handle, owner: Owner, payment: UnmatchedPayment): Promise<NearSession[]> {
   const { amount, blockTime } = payment;
   const highest = atMost(LARGEST_AMOUNT, amount * LEAST_SHARE);
   const isPossible = {
     sql: 'amount >= ? and amount <= ?',
     bindings: [uintColumn((amount + MOST_PRICES - 1n) / MOST_PRICES), uintColumn(highest)],
   };
-  return sessionsOf(handle, owner, payment, { ...isPossible, endedAfter: blockTime });
+  const open = await sessionsOf(handle, owner, payment, { ...isPossible, endedAfter: blockTime });
+  return open.length === 1 ? open : [];
 }
 
 /** Open and expired sessions of an owner at the transfer's deposit address that meet a condition. */

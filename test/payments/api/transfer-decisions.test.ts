@@ -323,4 +323,29 @@ eachPaymentsApi('a decision about', apiTest => {
     );
     expect(errorOf(await merchant.get(`${TRANSFERS}/utr_nothing/candidates`))).toBe('404 resource_not_found');
   });
+
+  test('a transfer of a part or of twice the price is helped by the only checkout that was open', async ({
+    api,
+    opened,
+    unmatched,
+  }) => {
+    const merchant = await api.merchant();
+    const recipient = `0x${'c5'.repeat(20)}`;
+    const price = 5_000_000n;
+    const only = await opened(merchant, { recipient_address: recipient, amount: `${price}` });
+    const blockTime = api.clock.now();
+    const transfers: string[] = [];
+    for (const amount of [price / 2n, 2n * price, price / 10n - 1n, 2n * price + 1n])
+      transfers.push(await unmatched(merchant, { amount, blockTime, recipient }));
+    const candidates = () =>
+      Promise.all(
+        transfers.map(async id => idsOf(await merchant.get(`${TRANSFERS}/${id}/candidates`)).join()),
+      );
+
+    const found = await candidates();
+    await opened(merchant, { recipient_address: recipient, amount: `${price}` });
+
+    expect(found).toEqual([only, only, '', '']);
+    expect(await candidates()).toEqual(['', '', '', '']);
+  });
 });
