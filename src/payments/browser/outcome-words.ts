@@ -131,9 +131,24 @@ const DROPPED: Readonly<Record<Schemas['SessionStatus'], (facts: PayerAmounts) =
 };
 
 /** Amount that was too much and is not sent back yet, in the token's smallest unit. */
-export function leftTooMuch(session: { amount_overpaid: string; amount_refunded: string }): bigint {
+export function leftTooMuch(
+  session: Pick<Schemas['CheckoutSession'], 'amount_overpaid' | 'amount_refunded'>,
+): bigint {
   const left = BigInt(session.amount_overpaid) - BigInt(session.amount_refunded);
   return left > 0n ? left : 0n;
+}
+
+/** Facts of a session from which its words for the merchant follow. */
+export type MerchantFacts = Pick<
+  Schemas['CheckoutSession'],
+  'outcome' | 'status' | 'amount_received' | 'amount_overpaid' | 'amount_refunded'
+>;
+
+/** Amount that is not the price of a completed session and not sent back yet, in the token's smallest unit. */
+export function leftToReturn(session: Omit<MerchantFacts, 'outcome'>): bigint {
+  return session.status === 'completed'
+    ? leftTooMuch(session)
+    : BigInt(session.amount_received) - BigInt(session.amount_refunded);
 }
 
 /** Words of an outcome for the merchant, with the colour of its badge. */
@@ -174,3 +189,18 @@ export const MERCHANT_WORDS: Readonly<Record<Outcome, MerchantWords>> = {
   },
   failed: { tone: 'bad', badge: 'Payment failed', text: '' },
 };
+
+/**
+ * Words of a session for the merchant. Once all that needed a decision was sent back, an ended session needs none, and its
+ * badge says so.
+ */
+export function merchantWords(session: MerchantFacts): MerchantWords {
+  const words = MERCHANT_WORDS[session.outcome];
+  const isDone = words.tone === 'warning' && session.status !== 'active' && leftToReturn(session) <= 0n;
+  if (!isDone) return words;
+  return {
+    tone: session.status === 'completed' ? 'good' : 'plain',
+    badge: `${words.badge}, refunded`,
+    text: '',
+  };
+}

@@ -158,16 +158,16 @@ export async function customer(shop: ServedShop, way: Way, tolerance: number | n
      * states of transfers that are unmatched or dismissed, or the sum of refunds.
      */
     async shown(): Promise<string> {
-      const { outcome, amount_refunded } = await session();
+      const shown = await session();
       const html = await shop.page(id);
       const [, title = ''] = /class="status-panel[\s\S]*?<h2>([^<]*)<\/h2>/.exec(html) ?? [];
       const units = (amount: bigint) => unitsText(amount, TOKEN);
-      const refunded = BigInt(text(amount_refunded));
+      const refunded = BigInt(text(shown.amount_refunded));
       const unmatched = await listed(UNMATCHED);
       const states = unmatched.map(one => text(one.status)).filter(status => status !== 'assigned');
       return [
-        `${text(outcome)}: ${title.replaceAll(units(due), 'exact amount')}`,
-        badgeOf(text(outcome)),
+        `${text(shown.outcome)}: ${title.replaceAll(units(due), 'exact amount')}`,
+        badgeOf(shown),
         ...(html.includes('id="pay"') ? ['pay'] : []),
         ...(refunded > 0n ? [`refunded ${refunded === due ? 'exact amount' : units(refunded)}`] : states),
       ].join(', ');

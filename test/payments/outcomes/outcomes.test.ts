@@ -42,11 +42,7 @@ const CONFIRMING = 'confirming: Payment detected, confirming, Confirming';
 const PARTIAL = 'partial: 2 USDS still to pay, Partly paid, pay';
 const ENDED_PARTIAL = 'partial: 3 USDS arrived, 2 USDS is missing, Partly paid';
 const TOO_MUCH = 'overpaid: Paid. 1 USDS too much, Overpaid';
-const TWICE = {
-  wallet: 'overpaid: Paid. 5 USDS too much, Overpaid',
-  amount: 'overpaid: Paid. exact amount too much, Overpaid',
-  assignment: 'overpaid: Paid. 5 USDS too much, Overpaid',
-};
+const TWICE = everyWay(sum => `overpaid: Paid. ${sum} too much, Overpaid`);
 const FAILED = 'failed: The payment failed, Payment failed';
 const DROPPED = 'dropped: The network dropped your payment, Dropped by the chain';
 const SENT = 'waiting: Your payment is on its way, Open, pay';
@@ -71,27 +67,23 @@ const REFUND = {
   },
   endedPart: {
     deed: one => one.refund(PART),
-    shown: 'partial: 3 USDS was sent back, Partly paid, refunded 3 USDS',
+    shown: 'partial: 3 USDS was sent back, Partly paid, refunded, refunded 3 USDS',
   },
   excess: {
     deed: one => one.refund(EXCESS),
-    shown: 'overpaid: Paid. Thank you!, Overpaid, refunded 1 USDS',
+    shown: 'overpaid: Paid. Thank you!, Overpaid, refunded, refunded 1 USDS',
   },
   late: {
-    deed: one => one.refund(PRICE),
-    shown: 'paid_late: 5 USDS was sent back, Paid late, refunded 5 USDS',
+    deed: one => one.refund(one.price),
+    shown: everyWay(sum => `paid_late: ${sum} was sent back, Paid late, refunded, refunded ${sum}`),
   },
   twice: {
     deed: one => one.refund(one.price),
-    shown: {
-      wallet: 'overpaid: Paid. Thank you!, Overpaid, refunded 5 USDS',
-      amount: 'overpaid: Paid. Thank you!, Overpaid, refunded exact amount',
-      assignment: 'overpaid: Paid. Thank you!, Overpaid, refunded 5 USDS',
-    },
+    shown: everyWay(sum => `overpaid: Paid. Thank you!, Overpaid, refunded, refunded ${sum}`),
   },
   soldOut: {
-    deed: one => one.refund(PRICE),
-    shown: 'paid_sold_out: 5 USDS was sent back, Paid, sold out, refunded 5 USDS',
+    deed: one => one.refund(one.price),
+    shown: everyWay(sum => `paid_sold_out: ${sum} was sent back, Paid, sold out, refunded, refunded ${sum}`),
   },
 } satisfies Record<string, Pick<Step, 'deed' | 'shown'>>;
 const REFUNDS = { dropped: DROPPED, events: ['refund.created', 'refund.completed'] };
@@ -420,3 +412,8 @@ eachServedShop('money that arrived', test => {
     await expect(one.accept()).rejects.toThrow('has no money left that is not refunded');
   });
 });
+
+/** What is shown by each way, with the sum that was paid. */
+function everyWay(shown: (sum: string) => string): Record<Exclude<Way, 'price'>, string> {
+  return { wallet: shown('5 USDS'), amount: shown('exact amount'), assignment: shown('5 USDS') };
+}

@@ -1,6 +1,7 @@
 import { render } from 'preact-render-to-string';
 import { describe } from 'vitest';
 import { plainRouter } from '#http/plain-router.ts';
+import { toJson } from '#lib/json.ts';
 import { createLogger } from '#lib/logger.ts';
 import { assetRoutes } from '#pages/assets.ts';
 import { h } from '#pages/browser/element.ts';
@@ -14,6 +15,7 @@ import { paymentChains } from '#payments/model/payment-chain.ts';
 import { pageAssets } from '#payments/page-assets.ts';
 import { expiryWorker } from '#payments/watcher/expiry.ts';
 import { serve } from '../../http/serve.ts';
+import { text } from '../../lab/json.ts';
 import type { TestPaymentChain } from '../../lab/payment-chain.ts';
 import { PATIENCE_MS } from '../../lab/until.ts';
 import { postgresDatabase, sqliteDatabase } from '../../support/databases.ts';
@@ -44,11 +46,22 @@ export function eachServedShop(name: string, suite: (test: ServedShopTest) => vo
   if (isWholeRun) describe(`${name}, on PostgreSQL`, () => suite(onPostgres));
 }
 
-/** The badge of an outcome in the dashboard. */
-export function badgeOf(outcome: string): string {
-  if (!isOutcome(outcome)) throw new Error(`no outcome: ${outcome}`);
-  return render(h(CheckoutStatus, { session: { outcome } })).replaceAll(/<[^>]*>/g, '');
+/** The badge in the dashboard of a session as the API has it. */
+export function badgeOf(session: Readonly<Record<string, unknown>>): string {
+  const outcome = OUTCOMES.find(one => one === session.outcome);
+  const status = STATUSES.find(one => one === session.status);
+  if (outcome === undefined || status === undefined) throw new Error(`no session: ${toJson(session)}`);
+  const amounts = {
+    amount_received: text(session.amount_received),
+    amount_overpaid: text(session.amount_overpaid),
+    amount_refunded: text(session.amount_refunded),
+  };
+  const badge = h(CheckoutStatus, { session: { outcome, status, ...amounts } });
+  return render(badge).replaceAll(/<[^>]*>/g, '');
 }
+
+const STATUSES = ['active', 'completed', 'expired'] as const;
+const OUTCOMES = Object.keys(MERCHANT_WORDS).filter(isOutcome);
 
 function isOutcome(outcome: string): outcome is Outcome {
   return outcome in MERCHANT_WORDS;

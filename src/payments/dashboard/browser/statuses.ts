@@ -1,16 +1,12 @@
 import type { VNode } from 'preact';
 import { h } from '#pages/browser/element.ts';
 import { Badge, type Tone } from '#pages/browser/layout.ts';
-import { MERCHANT_WORDS } from '#payments/browser/outcome-words.ts';
+import { type MerchantFacts, merchantWords } from '#payments/browser/outcome-words.ts';
 import type { Payments } from './api.ts';
 
 /** Outcome of a checkout as a badge. */
-export function CheckoutStatus({
-  session,
-}: {
-  session: Pick<Payments['CheckoutSession'], 'outcome'>;
-}): VNode {
-  const { tone, badge } = MERCHANT_WORDS[session.outcome];
+export function CheckoutStatus({ session }: { session: MerchantFacts }): VNode {
+  const { tone, badge } = merchantWords(session);
   return h(Badge, { tone, children: badge });
 }
 

@@ -7,7 +7,7 @@ import { h } from '#pages/browser/element.ts';
 import { ChoiceField, TextField } from '#pages/browser/fields.ts';
 import { timeText } from '#pages/browser/moment.ts';
 import { shortened } from '#pages/browser/reference.ts';
-import { MERCHANT_WORDS } from '#payments/browser/outcome-words.ts';
+import { merchantWords } from '#payments/browser/outcome-words.ts';
 import { api, type Payments } from '../api.ts';
 import { type Chains, tokenAt, useChains } from '../chains.ts';
 
@@ -92,7 +92,7 @@ function choiceOf({ session, linkName }: Candidate, chains: Chains) {
     id,
     name: [linkName ?? 'Checkout', payer].filter(text => text !== null).join(', '),
     detail: [
-      MERCHANT_WORDS[session.outcome].badge,
+      merchantWords(session).badge,
       `asked for exactly ${unitsText(BigInt(session.amount_due), token)}`,
       `created ${timeText(session.created_at)}`,
       shortened(id),

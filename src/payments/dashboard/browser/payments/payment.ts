@@ -5,7 +5,7 @@ import { Awaited, useAnswer } from '#pages/browser/answer.ts';
 import { h } from '#pages/browser/element.ts';
 import { Card } from '#pages/browser/layout.ts';
 import { Reference } from '#pages/browser/reference.ts';
-import { leftTooMuch, MERCHANT_WORDS } from '#payments/browser/outcome-words.ts';
+import { merchantWords } from '#payments/browser/outcome-words.ts';
 import { confirmationsText } from '#payments/browser/transfer-words.ts';
 import { shownId } from '../addresses.ts';
 import { api, type Payments } from '../api.ts';
@@ -107,9 +107,7 @@ function Payment({ session, changed }: { session: Session; changed: () => void }
 
 /** Sentences about a state that needs the merchant; null for any other. */
 function Need({ session }: { session: Session }): VNode | null {
-  const { text } = MERCHANT_WORDS[session.outcome];
-  if (session.outcome === 'overpaid' && leftTooMuch(session) === 0n)
-    return html`<p class="small">More arrived than the checkout asked for, and it was sent back.</p>`;
+  const { text } = merchantWords(session);
   return text === '' ? null : html`<p class="notice warning">${text}</p>`;
 }
 
@@ -172,8 +170,9 @@ function stepsOf(session: Session): readonly Step[] {
   ];
 }
 
-function endOf({ outcome, status }: Session): Step {
-  const { badge: text, tone } = MERCHANT_WORDS[outcome];
+function endOf(session: Session): Step {
+  const { outcome, status } = session;
+  const { badge: text, tone } = merchantWords(session);
   if (tone === 'good') return { text, state: 'done' };
   if (tone === 'warning') return { text, state: outcome === 'overpaid' ? 'done' : 'now' };
   if (status === 'active' && outcome !== 'dropped') return { text: 'Completed', state: 'open' };

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import type { components } from '#generated/payments/types.ts';
 import { h } from '#pages/browser/element.ts';
 import { TextField } from '#pages/browser/fields.ts';
-import { leftTooMuch } from '#payments/browser/outcome-words.ts';
+import { leftToReturn } from '#payments/browser/outcome-words.ts';
 import type { Wallet } from '../wallet/wallet-provider.ts';
 import type { WalletOffer } from '../wallet/wallet-way.ts';
 import { type PageState, pageState, type SessionView } from './states.ts';
@@ -32,12 +32,7 @@ const REFUNDABLE: readonly PageState[] = ['overpaid', 'paid_late', 'paid_sold_ou
 
 /** True when the payer may state where a refund is to go: until all that is not the price was sent back. */
 export function isRefundable(view: SessionView): boolean {
-  const { state } = view;
-  const left =
-    state.status === 'completed'
-      ? leftTooMuch(state)
-      : BigInt(state.amount_received) - BigInt(state.amount_refunded);
-  return REFUNDABLE.includes(pageState(view)) && left > 0n;
+  return REFUNDABLE.includes(pageState(view)) && leftToReturn(view.state) > 0n;
 }
 
 const STATED_WORDS: Readonly<Record<NonNullable<RefundAddress['proof']> | 'none', string>> = {
