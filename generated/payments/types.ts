@@ -3877,7 +3877,7 @@ export interface components {
             /** @description Hash of the transaction on the chain; null for a simulated payment that failed. */
             tx_hash: components["schemas"]["Hash"] | null;
             /**
-             * @description Index of the transfer's log in its block; null for native coins and while it is in no block.
+             * @description Index of the transfer's log in its block; null for native coins in blocks that do not log them, and while it is in no block.
              * @example 4
              */
             log_index: number | null;
@@ -4632,7 +4632,7 @@ export interface components {
             /** @description Hash of the transaction on the chain; null for a simulated payment that failed. */
             tx_hash: components["schemas"]["Hash"] | null;
             /**
-             * @description Index of the transfer's log in its block; null for native coins and while it is in no block.
+             * @description Index of the transfer's log in its block; null for native coins in blocks that do not log them, and while it is in no block.
              * @example 4
              */
             log_index: number | null;
@@ -4707,7 +4707,7 @@ export interface components {
             /** @description Hash of the transaction on the chain; null for a simulated payment that failed. */
             tx_hash: components["schemas"]["Hash"] | null;
             /**
-             * @description Index of the transfer's log in its block; null for native coins and while it is in no block.
+             * @description Index of the transfer's log in its block; null for native coins in blocks that do not log them, and while it is in no block.
              * @example 4
              */
             log_index: number | null;
@@ -4924,7 +4924,7 @@ export interface components {
             /** @description Hash of the transaction on the chain. */
             tx_hash: components["schemas"]["Hash"];
             /**
-             * @description Index of the transfer's log in its block; null for native coins.
+             * @description Index of the transfer's log in its block; null for native coins in blocks that do not log them.
              * @example 4
              */
             log_index: number | null;
@@ -5783,7 +5783,7 @@ export interface components {
             /** @description Hash of the transaction on the chain. */
             tx_hash: components["schemas"]["Hash"];
             /**
-             * @description Index of the transfer's log in its block; null for native coins.
+             * @description Index of the transfer's log in its block; null for native coins in blocks that do not log them.
              * @example 4
              */
             log_index: number | null;
