@@ -1,10 +1,5 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { type Address, encodeDeployData, type Hex } from 'viem';
-import { createAnswerer, type IncomingCall } from '../../src/devnet/chain/edr/methods.ts';
-import { openProvider } from '../../src/devnet/chain/edr/provider.ts';
-import { loopbackPort } from '../lab/loopback-server.ts';
+import { continuedOnAmsterdam } from '../lab/crossing-chain.ts';
 import { artifact, CHAIN_ID, startTestChain, type TestChain, testChainAt } from './support.ts';
 
 /** Address under which the chain itself logs. */
@@ -33,7 +28,14 @@ export async function startCrossingChain(): Promise<CrossingChain> {
   await early.mine();
   const before = (await early.send(2, { ...call('split', [PAYEES.slice(0, 2)]), value: 6n })).hash;
   await early.mine();
-  const chain = await continuedOnAmsterdam(early);
+  const continued = await continuedOnAmsterdam({ rpcUrl: early.rpcUrl, chainId: CHAIN_ID });
+  const chain = testChainAt(continued.rpcUrl, {
+    folder: early.folder,
+    async stop() {
+      await continued[Symbol.asyncDispose]();
+      await early.stop();
+    },
+  });
   const fork = Number(await chain.rpc.call('eth_blockNumber')) + 1;
   await chain.send(1, { to: PAYEES[0], value: 5n });
   const after = (await chain.send(2, { ...call('split', [PAYEES]), value: 9n })).hash;
@@ -46,44 +48,6 @@ export async function startCrossingChain(): Promise<CrossingChain> {
   await chain.mine();
   const head = Number(await chain.rpc.call('eth_blockNumber'));
   return { ...chain, fork, head, splits: { before, after } };
-}
-
-/** Continues a chain of EDR behind its newest block with the rules of Amsterdam. It serves the blocks of both parts. */
-async function continuedOnAmsterdam(before: TestChain): Promise<TestChain> {
-  const head = BigInt(Number(await before.rpc.call('eth_blockNumber')));
-  const hardforkActivationOverrides = [
-    { condition: { blockNumber: 0n }, hardfork: 'Prague' },
-    { condition: { blockNumber: head + 1n }, hardfork: 'Amsterdam' },
-  ];
-  const provider = await openProvider(
-    { chainId: CHAIN_ID, hardfork: 'amsterdam', genesisTime: 0 },
-    {
-      genesisState: [],
-      // Transactions before the fork had no such limit.
-      transactionGasCap: false,
-      network: {
-        url: before.rpcUrl,
-        blockNumber: head,
-        cacheDir: before.folder,
-        chainOverrides: [{ chainId: BigInt(CHAIN_ID), name: 'crossing', hardforkActivationOverrides }],
-      },
-    },
-  );
-  const answer = await createAnswerer(provider);
-  const server = createServer(async (request, response) => {
-    const calls: IncomingCall | IncomingCall[] = JSON.parse(await text(request));
-    const replies: string[] = [];
-    for (const call of [calls].flat()) replies.push(await answer(call));
-    const body = Array.isArray(calls) ? `[${replies.join(',')}]` : replies.join('');
-    response.setHeader('content-type', 'application/json').end(body);
-  });
-  const stop = async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-    await before.stop();
-  };
-  return testChainAt(`http://127.0.0.1:${await loopbackPort(server)}`, { folder: before.folder, stop });
 }
 
 function payee(number: number): Address {

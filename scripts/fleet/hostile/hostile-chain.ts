@@ -1,6 +1,7 @@
 import { systemClock } from '#lib/clock.ts';
+import { turns } from '../../../test/lab/chain-actions.ts';
 import { list, record, text } from '../../../test/lab/json.ts';
-import { startPaymentChain, type TestPaymentChain, turns } from '../../../test/lab/payment-chain.ts';
+import { startPaymentChain, type TestPaymentChain } from '../../../test/lab/payment-chain.ts';
 import { type FleetChain, keepMining } from '../chain.ts';
 import { deployStranger, type Stranger } from './hostile-contracts.ts';
 

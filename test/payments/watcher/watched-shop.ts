@@ -53,25 +53,38 @@ export interface ShopBehindNodes extends WatchedShop {
 }
 
 /** `test` with a chain that the tests of a file share. */
-export const chainTest = base
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
-  .extend('chain', { scope: 'file' }, async ({}, { onCleanup }): Promise<TestPaymentChain<ManualClock>> => {
-    const chain = await startPaymentChain({ clock: manualClock(Date.now()) });
+export const chainTest = chainTestOn({});
+/** The same with a chain that logs coins from its first block on. */
+export const coinLogsTest = chainTestOn({ engine: 'edr', hardfork: 'amsterdam' });
+
+function chainTestOn(choice: Pick<Parameters<typeof startPaymentChain>[0], 'engine' | 'hardfork'>) {
+  const start = async ({ onCleanup }: { onCleanup: (stop: () => Promise<void>) => void }) => {
+    const chain: TestPaymentChain<ManualClock> = await startPaymentChain({
+      clock: manualClock(Date.now()),
+      ...choice,
+    });
     onCleanup(chain.stop);
     return chain;
-  });
+  };
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
+  return base.extend('chain', { scope: 'file' }, async ({}, context) => start(context));
+}
 
 /** `chainTest` with shops on one kind of database. */
 export type WatchedShopTest = ReturnType<typeof watchedShopTest>;
 
 /** Runs a suite with shops on SQLite, and in `npm run test:all` also with shops on PostgreSQL. */
-export function eachWatchedShop(name: string, suite: (test: WatchedShopTest) => void): void {
-  eachDatabase(name, databases => suite(watchedShopTest(databases)));
+export function eachWatchedShop(
+  name: string,
+  suite: (test: WatchedShopTest) => void,
+  onChain = chainTest,
+): void {
+  eachDatabase(name, databases => suite(watchedShopTest(databases, onChain)));
 }
 
-function watchedShopTest(databases: TestDatabases) {
+function watchedShopTest(databases: TestDatabases, onChain: typeof chainTest) {
   return (
-    chainTest
+    onChain
       /** A shop whose watcher reads the chain directly. */
       .extend('ours', async ({ chain }, { onCleanup }): Promise<WatchedShop> => {
         const ours = await watchedShop(chain, { database: await databases.create('payments') });

@@ -31,6 +31,15 @@ interface EdrChain {
   readonly genesisTime: number;
 }
 
+/** EDR allows one for each process. */
+let context: Promise<EdrContext> | undefined;
+
+async function l1Context(): Promise<EdrContext> {
+  const created = new EdrContext();
+  await created.registerProviderFactory(L1_CHAIN_TYPE, l1ProviderFactory());
+  return created;
+}
+
 /**
  * Opens an EDR chain with the accounts of the embedded chains. It mines only on request. `changes` replace settings of
  * EDR.
@@ -39,9 +48,8 @@ export async function openProvider(
   chain: EdrChain,
   changes: Partial<ProviderConfig> = {},
 ): Promise<Provider> {
-  const context = new EdrContext();
-  await context.registerProviderFactory(L1_CHAIN_TYPE, l1ProviderFactory());
-  return context.createProvider(
+  context ??= l1Context();
+  return (await context).createProvider(
     L1_CHAIN_TYPE,
     { ...providerConfig(chain), ...changes },
     { enable: false, decodeConsoleLogInputsCallback: () => [], printLineCallback: () => {} },
