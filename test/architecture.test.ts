@@ -397,7 +397,16 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
   ],
   [
     'src/payments/',
-    ['src/contract/', 'src/pages/', 'src/http/', 'src/db/', 'src/node/', 'src/config/', 'src/lib/'],
+    [
+      'src/contract/',
+      'src/pages/',
+      'src/http/',
+      'src/db/',
+      'src/node/',
+      'src/config/',
+      'src/evm/',
+      'src/lib/',
+    ],
   ],
   [
     'src/command/',

@@ -308,6 +308,7 @@ create table chain_cursors (
   settled_block bigint,
   head_time bigint,
   coins_block bigint,
+  coin_logs_from bigint,
   PRIMARY KEY (chain_id)
 );
 

@@ -2,7 +2,7 @@ import { type Address, type Hex, hexToBigInt, size } from 'viem';
 import type { RpcLog, RpcReceipt, RpcTransaction } from './rpc.ts';
 
 /** Address under which the chain itself logs. It is no contract. Source: EIP-7708. */
-const SYSTEM_ADDRESS = '0xfffffffffffffffffffffffffffffffffffffffe';
+export const SYSTEM_ADDRESS = '0xfffffffffffffffffffffffffffffffffffffffe';
 /** keccak256 of `Transfer(address,address,uint256)`: of coins, ERC-20 with three topics, ERC-721 with four. */
 export const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 
@@ -13,14 +13,11 @@ interface CoinTransfer {
   readonly value: bigint;
 }
 
-/**
- * True for a block of the Amsterdam fork or a later one, in which each transfer of coins has a log. Its header has the
- * slot (EIP-7843) and the hash of its access list (EIP-7928), which no earlier header has.
- */
-export function hasCoinLogs({
-  slotNumber,
-  blockAccessListHash,
-}: Partial<Record<'slotNumber' | 'blockAccessListHash', unknown>>): boolean {
+/** Fields of a header that came with logs of coins: the slot (EIP-7843) and the hash of its access list (EIP-7928). */
+export type CoinLogFields = Partial<Record<'slotNumber' | 'blockAccessListHash', unknown>>;
+
+/** True for a block of the Amsterdam fork or a later one, in which each transfer of coins has a log. */
+export function hasCoinLogs({ slotNumber, blockAccessListHash }: CoinLogFields): boolean {
   return [slotNumber, blockAccessListHash].some(field => field !== null && field !== undefined);
 }
 

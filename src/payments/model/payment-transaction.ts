@@ -22,7 +22,7 @@ export interface PaymentTransaction extends Owner {
   readonly recipient: string;
   /** Null for a simulated payment that failed. */
   readonly txHash: string | null;
-  /** `NO_LOG` for native coins; null until it is in a block. */
+  /** `NO_LOG` for coins that were read from their transaction; null until it is in a block. */
   readonly logIndex: number | null;
   readonly blockNumber: number | null;
   readonly blockHash: string | null;

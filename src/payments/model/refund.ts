@@ -53,7 +53,7 @@ export interface Refund extends Owner, RefundedMoney {
   readonly destination: string;
   readonly destinationSource: DestinationSource;
   readonly txHash: string | null;
-  /** Null until the transfer was seen; `NO_LOG` for native coins. */
+  /** Null until the transfer was seen; `NO_LOG` for coins that were read from their transaction. */
   readonly logIndex: number | null;
   readonly blockNumber: number | null;
   readonly blockHash: string | null;

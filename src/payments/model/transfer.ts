@@ -1,6 +1,6 @@
 import type { Actor, Owner } from './owner.ts';
 
-/** Log index of transfers of native coins, which have no log. */
+/** Log index of transfers of native coins that were read from their transactions (Decision 374). */
 export const NO_LOG = -1;
 
 /**
@@ -21,7 +21,7 @@ export const HASH_SEARCH_MS = 10 * 60_000;
 export interface Transfer {
   readonly chainId: number;
   readonly txHash: string;
-  /** `NO_LOG` for native coins. */
+  /** `NO_LOG` for coins that were read from their transaction. */
   readonly logIndex: number;
   readonly blockNumber: number;
   readonly blockHash: string;

@@ -22,10 +22,12 @@ export interface Due {
  */
 const UNWATCHED_MS = 24 * 3_600_000;
 
-/** A block in the time of a session that may contain its payment, but is not read. */
+/** A block in the time of a session that may contain its payment, but is not read. Logs may be of tokens and coins. */
 const UNREAD_BLOCK = `select 1 from set_aside_blocks b
   where b.chain_id = checkout_sessions.chain_id and b.read_at is null
-    and b.part = case when checkout_sessions.token_address = ? then 'coins' else 'tokens' end
+    and b.part = case when checkout_sessions.token_address <> ? or b.block_number >= (
+      select coin_logs_from from chain_cursors c where c.chain_id = b.chain_id
+    ) then 'tokens' else 'coins' end
     and b.block_time between checkout_sessions.created_at - ? and checkout_sessions.expires_at + ?`;
 
 /** Expiry of sessions without a payment. */

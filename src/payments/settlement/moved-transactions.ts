@@ -1,5 +1,5 @@
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
-import { NO_LOG, type Transfer } from '../model/transfer.ts';
+import type { Transfer } from '../model/transfer.ts';
 import type { TransactionStore } from '../store/transaction-store.ts';
 
 /**
@@ -37,7 +37,7 @@ function movesOf(
 ): { row: PaymentTransaction; logIndex: number }[] {
   const blockHash = transfers[0]?.blockHash;
   const left = rows
-    .filter(row => row.logIndex !== null && row.logIndex !== NO_LOG && row.blockHash !== blockHash)
+    .filter(row => row.logIndex !== null && row.blockHash !== blockHash)
     .sort((a, b) => Number(a.logIndex) - Number(b.logIndex));
   const settled = new Set(rows.filter(row => row.blockHash === blockHash).map(row => row.logIndex));
   const moves: { row: PaymentTransaction; logIndex: number }[] = [];

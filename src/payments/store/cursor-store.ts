@@ -42,6 +42,8 @@ export interface ScanProgress extends ChainCursor {
 export interface ChainProgress extends ChainCursor {
   /** The latest head at which all settled records were still on the chain; undefined before the first check. */
   readonly settledBlock: number | undefined;
+  /** Number of the first block whose coins are read from logs (Decision 374); undefined while there is none. */
+  readonly coinLogsFrom: number | undefined;
 }
 
 /** Progress made by a look. Undefined parts stay unchanged. */
@@ -52,7 +54,7 @@ export interface LookProgress {
 
 export type CursorRow = Pick<
   Tables['chain_cursors'],
-  'block_number' | 'scanned_at' | 'head_time' | 'coins_block' | 'settled_block'
+  'block_number' | 'scanned_at' | 'head_time' | 'coins_block' | 'coin_logs_from' | 'settled_block'
 >;
 
 export function progressOf(row: CursorRow): ChainProgress {
@@ -62,6 +64,7 @@ export function progressOf(row: CursorRow): ChainProgress {
     headTime: row.head_time ?? undefined,
     coinsBlock: row.coins_block ?? undefined,
     settledBlock: row.settled_block ?? undefined,
+    coinLogsFrom: row.coin_logs_from ?? undefined,
   };
 }
 
@@ -104,7 +107,14 @@ export function cursorStore(handle: Handle) {
     async find(chainId: number): Promise<ChainProgress | undefined> {
       const [row] = await select({
         from: 'chain_cursors',
-        columns: ['block_number', 'scanned_at', 'head_time', 'coins_block', 'settled_block'],
+        columns: [
+          'block_number',
+          'scanned_at',
+          'head_time',
+          'coins_block',
+          'coin_logs_from',
+          'settled_block',
+        ],
       }).rows(handle, `where chain_id = ?`, [chainId]);
       return row && progressOf(row);
     },
@@ -134,6 +144,23 @@ export function cursorStore(handle: Handle) {
         `update chain_cursors set settled_block = ?
          where chain_id = ? and (settled_block is null or settled_block < ?)`,
         [settledBlock, chainId, settledBlock],
+      );
+    },
+
+    /**
+     * Stores the first block whose coins are read from logs, and for a chain that was never scanned the block before its
+     * first one. It never changes again.
+     */
+    async setCoinLogs(
+      chainId: number,
+      { from, blockNumber }: { from: number; blockNumber: number },
+    ): Promise<void> {
+      await execute(
+        handle,
+        `insert into chain_cursors (chain_id, block_number, scanned_at, coin_logs_from) values (?, ?, 0, ?)
+         on conflict (chain_id) do update set coin_logs_from = excluded.coin_logs_from
+           where chain_cursors.coin_logs_from is null`,
+        [chainId, blockNumber, from],
       );
     },
 

@@ -79,6 +79,7 @@ declare module 'knex/types/tables.js' {
       scanned_at: number;
       head_time: number | null;
       coins_block: number | null;
+      coin_logs_from: number | null;
       settled_block: number | null;
     };
     set_aside_transactions: {

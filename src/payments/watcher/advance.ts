@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { ScanProgress } from '../store/cursor-store.ts';
+import type { ScanStart } from './coin-source.ts';
 import { logKey, partition, transferChoice } from './look/chosen-transfers.ts';
 import { type LaneResult, NOTHING_DONE } from './look/lanes.ts';
 import type { Failpoint, Look } from './look/look.ts';
@@ -7,14 +8,13 @@ import { record } from './look/record.ts';
 import { repricedBy } from './look/replaced.ts';
 import { type CoinScan, nativeReader } from './node/native-transfers.ts';
 import { LookSpent } from './node/node-pool.ts';
-import type { Header, NodeView } from './node/node-view.ts';
+import type { NodeView } from './node/node-view.ts';
 import { rememberedScan } from './node/remembered-scan.ts';
 import { byChainOrder, type UnreadableBlock } from './node/scan.ts';
 import { scannedBlocks } from './node/scanned-blocks.ts';
 import type { LookedAt } from './node/seen-heads.ts';
-import { setAsideReasonOf } from './node/transfer-logs.ts';
+import { type BlockRange, setAsideReasonOf } from './node/transfer-logs.ts';
 import { setAsideBlocks } from './set-aside-blocks.ts';
-import { blockBeforeSessions } from './starting-point.ts';
 
 /** Many nodes refuse to return logs of longer ranges. */
 const BLOCKS_PER_SCAN = 500;
@@ -28,8 +28,8 @@ const PATIENT_LOOKS = 3;
 
 /**
  * A scanner of transfers that continues where the last look ended. It remembers the settled transfers of the window;
- * without that memory it only checks them again. Coins are read after the tokens, and may be behind them: full blocks
- * are long, so one look reads a limited number.
+ * without that memory it only checks them again. In blocks that do not log them, coins are read after the tokens, and may
+ * be behind them: full blocks are long, so one look reads a limited number.
  */
 export function advance({
   chainId,
@@ -56,17 +56,17 @@ export function advance({
   /** The first block that is read, if this process began the scan of the chain. */
   let floor = 0;
   /** Blocks whose coins the last run left to be read. */
-  let coinsLeft: { readonly from: number; readonly head: Header } | undefined;
+  let coinsLeft: BlockRange | undefined;
   /** Blocks of one scan; fewer after a look that its bytes did not suffice for. */
   let blocksPerScan = BLOCKS_PER_SCAN;
   /** Looks in which the logs of a new block were refused, by its number. */
   const refusals = new Map<number, number>();
 
-  async function run(look: Look, { seenAt, isLinked }: LookedAt, signal: AbortSignal): Promise<number> {
+  async function run(look: Look, start: LookedAt & ScanStart, signal: AbortSignal): Promise<number> {
     const { chain, head, watched, db, log } = look;
     let cursor: ScanProgress | undefined = look.progress;
     if (cursor === undefined) forgetBlocks();
-    const startBlock = cursor?.blockNumber ?? (await blockBeforeSessions(look, clock.now()));
+    const { startBlock, seenAt, isLinked } = start;
     const window = Math.max(chain.confirmations, WINDOW_BLOCKS);
     standingBlock = await scanned.standing({ view, db, log, head, isLinked });
     let standing = standingBlock;
@@ -75,7 +75,7 @@ export function advance({
     const first = Math.max((standing ?? startBlock) + 1, startBlock + 1 - 2 * BLOCKS_PER_SCAN);
     const again = Math.min(startBlock + 1 - window, scanned.firstRecent(startBlock, seenAt), first);
     // Older blocks have no payments, and a node may not have them.
-    if (cursor === undefined) floor = Math.min(startBlock + 1, head.number);
+    if (start.firstBlock !== undefined) floor = start.firstBlock;
     const startCoins = cursor?.coinsBlock ?? startBlock;
     let coinsBlock = Math.min(startCoins, first - 1);
     const coinsFrom = Math.max(floor, coinsBlock + 1 - window);
@@ -109,7 +109,7 @@ export function advance({
       if (hasAllCoins) coinsBlock = Math.max(startCoins, head.number);
       hasMoreCoins = isHead && !hasAllCoins && (coins?.reached ?? 0) > coinsBlock;
       coinsBlock = Math.max(coinsBlock, coins?.reached ?? 0);
-      coinsLeft = isHead && !hasAllCoins ? { from: coinsBlock + 1, head } : undefined;
+      coinsLeft = isHead && !hasAllCoins ? { from: coinsBlock + 1, to: lastWithoutLogs(look) } : undefined;
       // A node that fell behind does not move the cursor back.
       const blockNumber = Math.max(cursor?.blockNumber ?? startBlock, reached);
       const next = {
@@ -173,6 +173,7 @@ export function advance({
         watched: look.watched,
         skipped,
         isSettled: key => settled.has(key),
+        coinLogsFrom: look.coinLogsFrom,
       });
     } catch (error) {
       if (error instanceof LookSpent) blocksPerScan = Math.max(1, Math.floor(blocksPerScan / 8));
@@ -196,12 +197,19 @@ export function advance({
     return [unread.filter(one => !passing.includes(one)), passing];
   }
 
-  /** Undefined when the chain changed. A failure leaves all coins to the next look, and delays no tokens. */
+  /**
+   * Reads coins of blocks that do not log them. Undefined when the chain changed. A failure leaves all coins to the next
+   * look, and delays no tokens.
+   */
   async function readCoins(look: Look, from: number): Promise<CoinScan | undefined> {
     const { head, watched, log } = look;
+    const to = lastWithoutLogs(look);
+    if (from > to) return { ...NO_COINS, reached: head.number };
     const skipped = await aside.numbers(look, 'coins');
     try {
-      return await native.transfers({ from, head, skipped }, watched);
+      const last = to === head.number ? head : (await view.headers([to])).get(to);
+      const found = last && (await native.transfers({ from, head: last, skipped }, watched));
+      return found?.reached === to ? { ...found, reached: head.number } : found;
     } catch (error) {
       if (!(error instanceof LookSpent)) setAsideReasonOf(error);
       log.warn({ chainId, err: error }, 'payments in the native coin cannot be read');
@@ -212,7 +220,7 @@ export function advance({
   async function readCoinsAhead(look: Look): Promise<LaneResult> {
     if (coinsLeft === undefined) return NOTHING_DONE;
     const skipped = await aside.numbers(look, 'coins');
-    return { changes: await native.readAhead({ ...coinsLeft, skipped }, look.view), isMoved: false };
+    return { changes: await native.readAhead(coinsLeft, skipped, look.view), isMoved: false };
   }
 
   function note({ progress, note }: Look, seenAt: number): void {
@@ -250,6 +258,11 @@ export function advance({
       isComplete = false;
     },
   };
+}
+
+/** Number of the last block up to the head whose coins are read from its transactions. */
+function lastWithoutLogs({ head, coinLogsFrom = head.number + 1 }: Look): number {
+  return Math.min(head.number, coinLogsFrom - 1);
 }
 
 const NO_COINS: CoinScan = { transfers: [], reached: -1, unread: [] };

@@ -7,6 +7,7 @@ import type { Seals } from '../secrets/sealed.ts';
 import { cursorStore, type LookProgress } from '../store/cursor-store.ts';
 import { type LookRecords, lookRecords } from '../store/look-records.ts';
 import { advance } from './advance.ts';
+import { scanStart } from './coin-source.ts';
 import { lanes } from './look/lanes.ts';
 import { type Failpoint, type LeaderTransaction, type Look, verifiedBy } from './look/look.ts';
 import { recordChecks } from './look/record-checks.ts';
@@ -136,6 +137,7 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
       head,
       watched: known.watched,
       progress: known.progress,
+      coinLogsFrom: known.progress?.coinLogsFrom,
       db,
       seals,
       clock,
@@ -167,10 +169,12 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
   ): Promise<number> {
     const { head, watched } = begun;
     const isAnother = await same.isAnother(begun, records.isFresh());
-    const look = isAnother ? { ...begun, progress: undefined } : begun;
+    const known = isAnother ? { ...begun, progress: undefined } : begun;
+    const { coinLogsFrom, ...start } = await scanStart(known, clock.now());
+    const look = { ...known, coinLogsFrom };
     const early = await records.begin(look);
     if (early.isMoved) advancing.forget();
-    const recorded = await advancing.run(look, seen, signal);
+    const recorded = await advancing.run(look, { ...seen, ...start }, signal);
     if (advancing.hasReachedHead()) heads.confirm();
     const checked = await records.check(look, { hasNews: recorded > 0, standing: advancing.standing() });
     const works = {

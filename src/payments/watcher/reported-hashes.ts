@@ -92,7 +92,7 @@ async function findingOf(
     const isPending = lookups.some(({ transaction }) => transaction !== undefined);
     return { status: isPending ? 'pending' : 'unknown', transfers: [] };
   }
-  const shown = mined.map(({ lookup }) => transfersOf(lookup, wanted, look.chain.id));
+  const shown = mined.map(({ lookup }) => transfersOf(lookup, wanted, look));
   const texts = new Set(mined.map(({ receipt }, at) => factsText(receipt, shown[at] ?? [])));
   const others = nodes.filter(({ lookups }) => lookups.get(txHash)?.mined === undefined);
   if (texts.size > 1 || (await hasOtherBlock(first.header, others)))
@@ -102,7 +102,11 @@ async function findingOf(
 }
 
 /** The transfers of a transaction that could pay a session that named it. */
-function transfersOf(lookup: HashLookup, wanted: readonly ReportedHash[], chainId: number): Transfer[] {
+function transfersOf(
+  lookup: HashLookup,
+  wanted: readonly ReportedHash[],
+  { chain, coinLogsFrom }: Look,
+): Transfer[] {
   const isWanted = (token: string, recipient: string) =>
     wanted.some(one => one.tokenAddress === token && one.recipientAddress === recipient);
   const isInTime = ({ tokenAddress, recipient, blockTime }: Transfer) =>
@@ -113,7 +117,8 @@ function transfersOf(lookup: HashLookup, wanted: readonly ReportedHash[], chainI
         blockTime >= earliestPayment(one) &&
         blockTime <= one.endedAt + LATE_PAYMENT_MS,
     );
-  return transfersIn(lookup, { chainId, watched: { has: isWanted } }).filter(isInTime);
+  const watched = { has: isWanted };
+  return transfersIn(lookup, { chainId: chain.id, watched, coinLogsFrom }).filter(isInTime);
 }
 
 /** Text of the facts that two nodes must have in common. */

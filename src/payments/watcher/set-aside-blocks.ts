@@ -101,7 +101,7 @@ export function setAsideBlocks(chainId: number) {
   }
 
   async function readPiecesOf(look: Look, begun: SetAsideBlock, outline: BlockOutline): Promise<number> {
-    const { view, watched } = look;
+    const { view, watched, coinLogsFrom } = look;
     const { part, number } = begun;
     const again = [...begun.unread];
     let block = begun;
@@ -111,7 +111,7 @@ export function setAsideBlocks(chainId: number) {
       const indexes = isFirstPass
         ? indexesFrom(block.nextTransaction, outline)
         : again.splice(0, PIECES_AT_A_TIME);
-      const pieces = await readPieces(outline, indexes, { part, view, chainId, watched });
+      const pieces = await readPieces(outline, indexes, { part, view, chainId, watched, coinLogsFrom });
       const { tried, unread } = pieces;
       if (tried.length < indexes.length && tried.length === unread.length) return changes;
       const hasNothing = unread.length > 0 && unread.length === tried.length;

@@ -74,6 +74,7 @@ async function roundOf(
     head: await view.head(),
     watched: watchedAddressesOf([]),
     progress: undefined,
+    coinLogsFrom: undefined,
     db,
     seals,
     clock,

@@ -113,6 +113,15 @@ const SET_ASIDE_BLOCKS_MIGRATION: Migration = {
   ],
 };
 
+/**
+ * Blocks from which on coins are read from logs. Processes of older versions read them from transactions in every block:
+ * all are upgraded before a chain has such logs.
+ */
+export const COIN_LOGS_MIGRATION: Migration = {
+  name: 'logs of coins',
+  up: [addColumn('chain_cursors', 'coin_logs_from', 'count')],
+};
+
 /** State of the watchers of chains. */
 export const WATCHING_MIGRATIONS: readonly Migration[] = [
   READ_RECIPIENTS_MIGRATION,

@@ -137,13 +137,13 @@ async function findingOf(
   look: Look,
   { claim, payer, lookup }: { claim: PaymentTransaction; payer: string | null; lookup: HashLookup },
 ): Promise<Finding> {
-  const { chain, watched, view, head } = look;
+  const { chain, watched, coinLogsFrom, view, head } = look;
   const { transaction, mined } = lookup;
   if (mined !== undefined) {
     // A payer can claim any transaction, so only a failure of the payer's own transaction counts.
     const isOwn = mined.receipt.from.toLowerCase() === payer;
     if (isOwn && Number(mined.receipt.status) === 0) return { kind: 'failed', reason: 'reverted' };
-    const transfers = transfersIn(lookup, { chainId: chain.id, watched });
+    const transfers = transfersIn(lookup, { chainId: chain.id, watched, coinLogsFrom });
     return { kind: 'mined', transfers: transfers.filter(one => isPaymentOf(one, claim)) };
   }
   if (transaction !== undefined) {

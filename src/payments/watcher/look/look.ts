@@ -12,7 +12,7 @@ import type { Move } from '../../settlement/session-totals.ts';
 import { type Settlement, settlement } from '../../settlement/settlement.ts';
 import type { ChainProgress, LookProgress } from '../../store/cursor-store.ts';
 import type { NodePool } from '../node/node-pool.ts';
-import type { Header, NodeView } from '../node/node-view.ts';
+import type { LinkedHeader, NodeView } from '../node/node-view.ts';
 import type { WatchedAddresses } from '../node/token-transfers.ts';
 import { logPayments } from './payment-lines.ts';
 
@@ -20,10 +20,15 @@ import { logPayments } from './payment-lines.ts';
 export interface Look {
   readonly chain: PaymentChain;
   readonly view: NodeView;
-  readonly head: Header;
+  readonly head: LinkedHeader;
   readonly watched: WatchedAddresses;
   /** Progress at the beginning of the look; undefined for a chain that was never scanned. */
   readonly progress: ChainProgress | undefined;
+  /**
+   * Number of the block from which on coins are read from logs only, and before which from transactions only
+   * (Decision 374); undefined while none is recorded.
+   */
+  readonly coinLogsFrom: number | undefined;
   readonly db: Db;
   readonly seals: Seals;
   readonly clock: Clock;

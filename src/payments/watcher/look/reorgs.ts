@@ -38,7 +38,7 @@ export function firstWatchedBlock({ chain, head, progress }: Look): number {
  * block that has it now. Without such a block, it fails once the chain has grown beyond the required depth.
  */
 export async function watchReorganisations(look: Look): Promise<ReorgCheck> {
-  const { chain, view, head, db, watched, log, note } = look;
+  const { chain, view, head, db, watched, coinLogsFrom, log, note } = look;
   const since = firstWatchedBlock(look);
   const blocks = await canonicalRows(await settledBlocks(db, chain.id, since), { view, head });
   const isCertain = blocks.unknown.length === 0;
@@ -58,7 +58,8 @@ export async function watchReorganisations(look: Look): Promise<ReorgCheck> {
   // With each head others come first: some may stay unanswered.
   const asked = inRotation(hashes, head.number).slice(0, TRANSACTIONS_PER_LOOK);
   const found = await lookUp(asked, { view, head });
-  const elsewhere = [...found.values()].flatMap(one => transfersIn(one, { chainId: chain.id, watched }));
+  const wanted = { chainId: chain.id, watched, coinLogsFrom };
+  const elsewhere = [...found.values()].flatMap(one => transfersIn(one, wanted));
   if (elsewhere.length > 0) {
     await record(look, { transfers: elsewhere, repriced: new Map(), cursor: undefined });
   }

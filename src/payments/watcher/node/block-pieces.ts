@@ -5,7 +5,7 @@ import type { Transfer } from '../../model/transfer.ts';
 import { coinTransferOf, sendsCoins } from './coin-blocks.ts';
 import { LookSpent } from './node-pool.ts';
 import type { BlockOutline, NodeView } from './node-view.ts';
-import { tokenTransferOf, type WatchedAddresses } from './token-transfers.ts';
+import { loggedTransferOf, type WatchedAddresses } from './token-transfers.ts';
 import { setAsideReasonOf } from './transfer-logs.ts';
 
 /** Result of reading some transactions of a block. */
@@ -25,12 +25,14 @@ interface PiecesOptions {
   readonly view: NodeView;
   readonly chainId: number;
   readonly watched: WatchedAddresses;
+  /** See `loggedTransferOf`. */
+  readonly coinLogsFrom: number | undefined;
 }
 
 /** Logs that are decoded in one turn of the event loop. */
 const LOGS_PER_TURN = 500;
 
-/** Reads the transactions at some positions of a block, each alone: for tokens its receipt, for coins what it sends. */
+/** Reads the transactions at some positions of a block, each alone: for logs its receipt, for coins what it sends. */
 export async function readPieces(
   block: BlockOutline,
   indexes: readonly number[],
@@ -70,7 +72,7 @@ function pieceAt(
 async function tokensOf(
   header: BlockOutline,
   hash: string,
-  { view, chainId, watched }: PiecesOptions,
+  { view, ...context }: PiecesOptions,
 ): Promise<readonly Transfer[] | undefined> {
   const receipt = (await view.receipts([hash])).get(hash);
   if (receipt?.blockHash.toLowerCase() !== header.hash) return undefined;
@@ -78,7 +80,7 @@ async function tokensOf(
   const transfers: Transfer[] = [];
   for (const [index, log] of receipt.logs.entries()) {
     if (index > 0 && index % LOGS_PER_TURN === 0) await setImmediate();
-    const transfer = tokenTransferOf(log, { chainId, header, watched });
+    const transfer = loggedTransferOf(log, { ...context, header });
     if (transfer !== undefined) transfers.push(transfer);
   }
   return transfers;

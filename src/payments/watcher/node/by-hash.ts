@@ -2,7 +2,7 @@ import { NATIVE_COIN } from '../../model/payment-chain.ts';
 import type { Transfer } from '../../model/transfer.ts';
 import { coinTransferOf, sendsCoins } from './coin-blocks.ts';
 import type { Header, NodeReads, RpcTransaction, RpcTransactionReceipt } from './node-view.ts';
-import { tokenTransferOf, type WatchedAddresses } from './token-transfers.ts';
+import { hasReached, loggedTransferOf, type WatchedAddresses } from './token-transfers.ts';
 
 /** Chain state of a hash: mined in a block, waiting in the pool, or unknown (both undefined). */
 export interface HashLookup {
@@ -48,17 +48,26 @@ async function lookUpOne(hash: string, { view, head }: LookUpDeps): Promise<Hash
   return { transaction, mined: { receipt, header } };
 }
 
+/** Chain of a look, and what is looked for in a transaction. */
+interface TransfersWanted {
+  readonly chainId: number;
+  readonly watched: Pick<WatchedAddresses, 'has'>;
+  /** See `loggedTransferOf`. */
+  readonly coinLogsFrom: number | undefined;
+}
+
 /** Transfers of a mined transaction to the watched recipients; empty when it failed. */
 export function transfersIn(
   { transaction, mined }: HashLookup,
-  { chainId, watched }: { chainId: number; watched: Pick<WatchedAddresses, 'has'> },
+  { watched, ...context }: TransfersWanted,
 ): Transfer[] {
   if (mined === undefined || Number(mined.receipt.status) !== 1) return [];
   const { receipt, header } = mined;
-  const transfers = receipt.logs.flatMap(log => tokenTransferOf(log, { chainId, header, watched }) ?? []);
+  const transfers = receipt.logs.flatMap(log => loggedTransferOf(log, { ...context, header, watched }) ?? []);
+  if (hasReached(header.number, context.coinLogsFrom)) return transfers;
   const isCoin =
     transaction !== undefined &&
     sendsCoins(transaction) &&
     watched.has(NATIVE_COIN, `${transaction.to}`.toLowerCase());
-  return isCoin ? [coinTransferOf(transaction, { chainId, header }), ...transfers] : transfers;
+  return isCoin ? [coinTransferOf(transaction, { ...context, header }), ...transfers] : transfers;
 }

@@ -13,7 +13,7 @@ import { LookSpent } from './node-pool.ts';
 import type { FullBlock, Header, LinkedHeader, NodeView } from './node-view.ts';
 import type { UnreadableBlock } from './scan.ts';
 import type { WatchedAddresses } from './token-transfers.ts';
-import { setAsideReasonOf } from './transfer-logs.ts';
+import { type BlockRange, setAsideReasonOf } from './transfer-logs.ts';
 
 /** Payments in the native coin in the first blocks of a range. */
 export interface CoinScan {
@@ -24,7 +24,7 @@ export interface CoinScan {
   readonly unread: readonly UnreadableBlock[];
 }
 
-/** Blocks up to the head of a look. */
+/** Blocks up to `head`, which is that of a look, or the last block before logs have the coins. */
 interface CoinRange {
   readonly from: number;
   readonly head: Header;
@@ -33,8 +33,8 @@ interface CoinRange {
 }
 
 /**
- * Reads payments in the native coin that transactions send directly. Coins sent by a contract leave no log and no
- * transaction, so they are not found.
+ * Reads payments in the native coin that transactions send directly, in blocks that do not log them. Coins sent by a
+ * contract leave no log and no transaction there, so they are not found.
  */
 export interface NativeReader {
   /**
@@ -46,7 +46,7 @@ export interface NativeReader {
    * Reads the blocks of a range ahead, as long as the node answers, for looks that go on meanwhile and do not read the
    * same blocks. Returns their number.
    */
-  readAhead(range: CoinRange, view: NodeView): Promise<number>;
+  readAhead(range: BlockRange, skipped: ReadonlySet<number>, view: NodeView): Promise<number>;
 }
 
 /** Expected bytes of the blocks that are read together, and of all that one look reads. */
@@ -95,7 +95,7 @@ export function nativeReader({
         next += 1;
         continue;
       }
-      const numbers = numbersToRead(next, range.head);
+      const numbers = numbersToRead(next, range.head.number);
       if (numbers.length === 0) return { blocks, unread };
       const results = await readSome(numbers, range.skipped);
       for (const result of results) {
@@ -113,9 +113,9 @@ export function nativeReader({
   }
 
   /** The next blocks that are neither known nor being read. */
-  function numbersToRead(from: number, head: Header): number[] {
+  function numbersToRead(from: number, to: number): number[] {
     const numbers: number[] = [];
-    for (let number = from; number <= head.number && numbers.length < atATime; number++) {
+    for (let number = from; number <= to && numbers.length < atATime; number++) {
       if (remembered.has(number) || ahead.has(number)) break;
       numbers.push(number);
     }
@@ -244,10 +244,10 @@ export function nativeReader({
   const receiptOf = async (hash: string) => (await view.receipts([hash])).get(hash.toLowerCase());
 
   return {
-    async readAhead({ from, head, skipped }, ofNode) {
+    async readAhead({ from, to }, skipped, ofNode) {
       let count = 0;
-      for (let next = from; next <= head.number; next += 1) {
-        const numbers = numbersToRead(next, head).filter(number => !skipped.has(number));
+      for (let next = from; next <= to; next += 1) {
+        const numbers = numbersToRead(next, to).filter(number => !skipped.has(number));
         if (numbers.length === 0) continue;
         if (!(await remember(numbers, ofNode))) break;
         count += numbers.length;

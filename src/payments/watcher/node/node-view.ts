@@ -6,6 +6,7 @@ import {
   type RpcTransaction,
   type RpcTransactionReceipt,
 } from 'viem';
+import { type CoinLogFields, hasCoinLogs } from '../../../evm/coin-logs.ts';
 import type { NodePool, NodeRequest as Request } from './node-pool.ts';
 import {
   asAddress,
@@ -25,6 +26,8 @@ export interface Header {
 /** A header with the lower-case hash of its parent. */
 export interface LinkedHeader extends Header {
   readonly parentHash: string;
+  /** True when each transfer of coins in the block has a log. */
+  readonly hasCoinLogs: boolean;
 }
 
 /** A block with its transactions. */
@@ -52,7 +55,7 @@ export interface NodeView extends NodeReads {
 export interface NodeReads {
   /** The newest block by the tag `latest`. The meanings of `safe` and `pending` differ between providers. */
   head(): Promise<LinkedHeader>;
-  headers(numbers: Iterable<number>): Promise<Map<number, Header>>;
+  headers(numbers: Iterable<number>): Promise<Map<number, LinkedHeader>>;
   /** Undefined when the node lacks it. @throws AnswerTooLarge */
   block(number: number): Promise<FullBlock | undefined>;
   /** A block with the hashes of its transactions only. */
@@ -164,13 +167,13 @@ function nodeReads({ ask: ofOneNode }: Pick<NodePool, 'ask'>): NodeReads {
   };
 }
 
-async function headerAt(request: Request, number: number): Promise<Header | undefined> {
+async function headerAt(request: Request, number: number): Promise<LinkedHeader | undefined> {
   const params = [numberToHex(number), false] as const;
   return headerOf(await request({ method: 'eth_getBlockByNumber', params: [...params] }));
 }
 
 function headerOf(
-  block: Pick<RpcBlock, 'number' | 'hash' | 'parentHash' | 'timestamp'> | null,
+  block: (Pick<RpcBlock, 'number' | 'hash' | 'parentHash' | 'timestamp'> & CoinLogFields) | null,
 ): LinkedHeader | undefined {
   if (block === null || block.number === null || block.hash === null) return undefined;
   return {
@@ -178,6 +181,7 @@ function headerOf(
     hash: block.hash.toLowerCase(),
     parentHash: block.parentHash.toLowerCase(),
     time: Number(block.timestamp) * 1000,
+    hasCoinLogs: hasCoinLogs(block),
   };
 }
 

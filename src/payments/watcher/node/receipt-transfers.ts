@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import { NO_LOG, type Transfer } from '../../model/transfer.ts';
 import type { RpcTransactionReceipt } from './node-view.ts';
-import { tokenTransferOf } from './token-transfers.ts';
+import { loggedTransferOf } from './token-transfers.ts';
 
 /** The facts of a receipt that a payment is judged by. */
 export interface ReceiptTransfers {
   /** Lower case. */
   readonly blockHash: string;
   readonly hasSucceeded: boolean;
-  /** All ERC-20 transfers, by log index. */
+  /** All transfers that have a log, by its index. */
   readonly transfers: ReadonlyMap<number, Transfer>;
 }
 
@@ -34,14 +34,14 @@ export async function receiptTransfers(
   const transfers = new Map<number, Transfer>();
   for (const [index, log] of logs.entries()) {
     if (index > 0 && index % LOGS_PER_TURN === 0) await setImmediate();
-    const transfer = tokenTransferOf(log, { chainId, header, watched: EVERYWHERE });
+    const transfer = loggedTransferOf(log, { chainId, header, ...EVERY_TRANSFER });
     if (transfer !== undefined) transfers.set(transfer.logIndex, transfer);
   }
   return { blockHash: header.hash, hasSucceeded: Number(status) === 1, transfers };
 }
 
-/** A recorded transfer may be to a recipient that is no longer watched. */
-const EVERYWHERE = { has: () => true };
+/** A recorded transfer may be to a recipient that is no longer watched. Coins with a log index were read from a log. */
+const EVERY_TRANSFER = { watched: { has: () => true }, coinLogsFrom: 0 };
 
 /**
  * True when the receipt contains the recorded transfer: the transaction succeeded and has the same log. Undefined when

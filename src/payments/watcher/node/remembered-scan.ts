@@ -17,6 +17,8 @@ interface ScanTarget {
   /** Blocks that are passed over, because their logs are read in pieces. */
   readonly skipped: ReadonlySet<number>;
   readonly isSettled: (key: string) => boolean;
+  /** See `loggedTransferOf`. */
+  readonly coinLogsFrom: number | undefined;
 }
 
 /** A scan of many logs. */

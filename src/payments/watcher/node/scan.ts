@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { SetAsideReason } from '../../model/set-aside.ts';
 import type { Transfer } from '../../model/transfer.ts';
 import type { Header, NodeView, RpcLog } from './node-view.ts';
-import { isInBlock, tokenTransferOf, type WatchedAddresses } from './token-transfers.ts';
+import { hasReached, isInBlock, loggedTransferOf, type WatchedAddresses } from './token-transfers.ts';
 import type { BlockRange } from './transfer-logs.ts';
 
 /** A block of which a part could not be read. */
@@ -10,7 +10,7 @@ export interface UnreadableBlock extends Header {
   readonly reason: SetAsideReason;
 }
 
-/** Token transfers to the watched recipients in a range of blocks. */
+/** Logged transfers to the watched recipients in a range of blocks. */
 export interface Scan {
   readonly transfers: readonly Transfer[];
   /** Keys (`logKey`) of logs in the range that were settled before. */
@@ -39,6 +39,7 @@ export async function scan(
     watched,
     skipped,
     isSettled,
+    coinLogsFrom,
   }: {
     chainId: number;
     view: NodeView;
@@ -46,9 +47,15 @@ export async function scan(
     /** Blocks that are passed over, because their logs are read in pieces. */
     skipped: ReadonlySet<number>;
     isSettled: (key: string) => boolean;
+    /** See `loggedTransferOf`. */
+    coinLogsFrom: number | undefined;
   },
 ): Promise<Scan | undefined> {
-  const { logs, unread, last } = await view.logs(range, watched, skipped);
+  const { logs, unread, last } = await view.logs(
+    range,
+    hasReached(range.to, coinLogsFrom) ? watched.withCoins : watched,
+    skipped,
+  );
   if (last === undefined) return undefined;
   const settled: string[] = [];
   const open: RpcLog[] = [];
@@ -80,7 +87,7 @@ export async function scan(
       unsureFrom = Math.min(unsureFrom ?? number, number);
       continue;
     }
-    const transfer = tokenTransferOf(log, { chainId, header, watched });
+    const transfer = loggedTransferOf(log, { chainId, header, watched, coinLogsFrom });
     if (transfer !== undefined) transfers.push(transfer);
   }
   const unreadBlocks: UnreadableBlock[] = [];

@@ -1,23 +1,36 @@
+import { isCoinLog, SYSTEM_ADDRESS } from '../../../evm/coin-logs.ts';
 import { NATIVE_COIN } from '../../model/payment-chain.ts';
 import type { Transfer } from '../../model/transfer.ts';
 import type { Header, RpcLog } from './node-view.ts';
-import { TRANSFER_TOPIC } from './transfer-logs.ts';
+import { TRANSFER_TOPIC, type TransferFilter } from './transfer-logs.ts';
+
+/** Chain and block of a log, and what is looked for in it. */
+interface LogContext {
+  readonly chainId: number;
+  readonly header: Header;
+  readonly watched: Pick<WatchedAddresses, 'has'>;
+  /** Number of the first block in which logs of the system address are transfers of coins; undefined without one. */
+  readonly coinLogsFrom: number | undefined;
+}
 
 /**
  * The transfer in a log that pays a watched recipient. Requires an ERC-20 `Transfer` (three topics and one word of
  * data; ERC-721 has four topics) of a watched token, a positive amount, two different addresses, and the block that the
- * chain has at that number. Undefined for any other log.
+ * chain has at that number. Logs of coins have the same form (EIP-7708). Undefined for any other log.
  */
-export function tokenTransferOf(
+export function loggedTransferOf(
   log: RpcLog,
-  { chainId, header, watched }: { chainId: number; header: Header; watched: Pick<WatchedAddresses, 'has'> },
+  { chainId, header, watched, coinLogsFrom }: LogContext,
 ): Transfer | undefined {
   const [topic, from, to, ...more] = log.topics;
   if (topic?.toLowerCase() !== TRANSFER_TOPIC || more.length > 0) return undefined;
   if (!/^0x[0-9a-f]{64}$/i.test(log.data)) return undefined;
   const sender = addressIn(from);
   const recipient = addressIn(to);
-  const tokenAddress = log.address.toLowerCase();
+  const isOfCoins = isCoinLog(log);
+  // Before that block, a payment in coins is read from its transaction.
+  if (isOfCoins && !hasReached(header.number, coinLogsFrom)) return undefined;
+  const tokenAddress = isOfCoins ? NATIVE_COIN : log.address.toLowerCase();
   if (sender === undefined || recipient === undefined || !watched.has(tokenAddress, recipient))
     return undefined;
   const amount = BigInt(log.data);
@@ -35,6 +48,11 @@ export function tokenTransferOf(
     recipient,
     amount,
   };
+}
+
+/** True when coins of this block are read from its logs, and from nothing else. */
+export function hasReached(block: number, coinLogsFrom: number | undefined): boolean {
+  return coinLogsFrom !== undefined && block >= coinLogsFrom;
 }
 
 /** False for logs of pending, removed or replaced blocks. */
@@ -62,6 +80,8 @@ export interface WatchedAddresses {
   /** Recipients of any of these tokens. */
   readonly recipients: readonly string[];
   readonly hasNative: boolean;
+  /** All of them in the logs of blocks that also log coins. */
+  readonly withCoins: TransferFilter;
   has(tokenAddress: string, recipientAddress: string): boolean;
 }
 
@@ -71,10 +91,16 @@ export function watchedAddressesOf(
 ): WatchedAddresses {
   const ofTokens = recipients.filter(one => one.tokenAddress !== NATIVE_COIN);
   const keys = new Set(recipients.map(one => key(one.tokenAddress, one.recipientAddress)));
+  const tokens = [...new Set(ofTokens.map(one => one.tokenAddress))];
+  const hasNative = recipients.length > ofTokens.length;
   return {
-    tokens: [...new Set(ofTokens.map(one => one.tokenAddress))],
+    tokens,
     recipients: [...new Set(ofTokens.map(one => one.recipientAddress))],
-    hasNative: recipients.length > ofTokens.length,
+    hasNative,
+    withCoins: {
+      tokens: hasNative ? [...tokens, SYSTEM_ADDRESS] : tokens,
+      recipients: [...new Set(recipients.map(one => one.recipientAddress))],
+    },
     has: (token, recipient) => keys.has(key(token, recipient)),
   };
 }

@@ -27,7 +27,7 @@ export async function checkCompletedRefunds(look: Look): Promise<number> {
     const { id, txHash, blockNumber, requiredConfirmations } = refund;
     const lookup = lookups.get(txHash ?? '');
     if (lookup === undefined) return false;
-    const [elsewhere] = transfersOf(refund, lookup, chain.id);
+    const [elsewhere] = transfersOf(refund, lookup, look);
     if (elsewhere !== undefined) return refunds.moved(id, elsewhere);
     if (head.number <= (blockNumber ?? head.number) + requiredConfirmations) return false;
     log.error({ refund: id }, 'a completed refund was lost in a reorganisation');

@@ -94,12 +94,12 @@ export function refundFollower({ clock }: { clock: Clock }) {
 function findingOf(
   refund: Refund,
   lookup: HashLookup,
-  { look, taken }: { look: Pick<Look, 'chain' | 'head'>; taken: ReadonlySet<number> },
+  { look, taken }: { look: Pick<Look, 'chain' | 'head' | 'coinLogsFrom'>; taken: ReadonlySet<number> },
 ): Finding {
   const { mined } = lookup;
   if (mined === undefined) return { kind: 'unseen' };
   const confirmations = confirmationsOf({ blockNumber: mined.header.number }, look);
-  const transfer = transfersOf(refund, lookup, look.chain.id).find(({ logIndex }) => !taken.has(logIndex));
+  const transfer = transfersOf(refund, lookup, look).find(({ logIndex }) => !taken.has(logIndex));
   if (transfer !== undefined) return { kind: 'seen', transfer, confirmations };
   if (confirmations < refund.requiredConfirmations) return { kind: 'unseen' };
   return { kind: 'failed', reason: Number(mined.receipt.status) === 1 ? 'mismatch' : 'reverted' };

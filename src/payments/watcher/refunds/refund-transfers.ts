@@ -5,12 +5,18 @@ import { changeInParts, type EffectScope, type Look } from '../look/look.ts';
 import { type HashLookup, transfersIn } from '../node/by-hash.ts';
 
 /** The transfers of a transaction that send exactly what a refund asks for. */
-export function transfersOf(refund: Refund, lookup: HashLookup, chainId: number): Transfer[] {
+export function transfersOf(
+  refund: Refund,
+  lookup: HashLookup,
+  { chain, coinLogsFrom }: Pick<Look, 'chain' | 'coinLogsFrom'>,
+): Transfer[] {
   const { tokenAddress, destination } = refund;
   const watched = {
     has: (token: string, recipient: string) => token === tokenAddress && recipient === destination,
   };
-  return transfersIn(lookup, { chainId, watched }).filter(one => isTransferOf(refund, one));
+  return transfersIn(lookup, { chainId: chain.id, watched, coinLogsFrom }).filter(one =>
+    isTransferOf(refund, one),
+  );
 }
 
 /** True when the transfer sends exactly what the refund asks for, after it was created (Decision 352). */

@@ -1,3 +1,4 @@
+import { SYSTEM_ADDRESS } from '../../../evm/coin-logs.ts';
 import { NATIVE_COIN } from '../../model/payment-chain.ts';
 import type { Refund } from '../../model/refund.ts';
 import type { Transfer } from '../../model/transfer.ts';
@@ -5,7 +6,7 @@ import { recipientStore } from '../../recipients/recipient-store.ts';
 import { refundStore } from '../../refunds/refund-store.ts';
 import { confirmationsOf, type Look } from '../look/look.ts';
 import { byChainOrder } from '../node/scan.ts';
-import { tokenTransferOf } from '../node/token-transfers.ts';
+import { isInBlock, loggedTransferOf } from '../node/token-transfers.ts';
 import { changed, isTransferOf } from './refund-transfers.ts';
 
 /** Most refunds of a chain for which transfers are looked for at a time, the oldest first. */
@@ -20,7 +21,7 @@ const WINDOW_BLOCKS = 12;
 /**
  * Looks for the transfers of refunds without a named transaction (Decision 354): from addresses of the organization,
  * with exactly the token, amount and destination. What was searched is kept in memory; a new leader searches again from
- * the block in which each refund was created. Native coins leave no log and are not looked for.
+ * the block in which each refund was created. Coins are looked for in blocks whose logs have them.
  */
 export function refundSearch() {
   /** The last block that was searched for each refund. */
@@ -30,7 +31,7 @@ export function refundSearch() {
   let last: { readonly head: string; readonly ids: string } | undefined;
 
   /** Refunds to search for. When one is settled, a transfer that fitted several may fit only one now. */
-  function begin(open: readonly Refund[], { head }: Look): boolean {
+  function begin(open: readonly Refund[], { head, coinLogsFrom = 0 }: Look): boolean {
     const ids = open.map(({ id }) => id).join();
     if (last?.ids === ids && last.head === head.hash) return false;
     if (last !== undefined && last.ids !== ids) {
@@ -40,8 +41,10 @@ export function refundSearch() {
     last = { head: head.hash, ids };
     const known = new Set(open.map(({ id }) => id));
     for (const id of searched.keys()) if (!known.has(id)) searched.delete(id);
-    for (const { id, afterBlock } of open) {
-      if (!searched.has(id)) searched.set(id, afterBlock ?? head.number - BLOCKS_PER_REQUEST);
+    for (const { id, afterBlock, tokenAddress } of open) {
+      const before = afterBlock ?? head.number - BLOCKS_PER_REQUEST;
+      const isOfCoins = tokenAddress === NATIVE_COIN;
+      if (!searched.has(id)) searched.set(id, isOfCoins ? Math.max(before, coinLogsFrom - 1) : before);
     }
     return open.length > 0;
   }
@@ -68,9 +71,11 @@ export function refundSearch() {
   return {
     /** Returns the number of refunds that changed. */
     async search(look: Look): Promise<number> {
-      const { chain, db, head } = look;
+      const { chain, db, head, coinLogsFrom } = look;
       const all = await refundStore(db).awaiting(chain.id, SEARCHED);
-      const open = all.filter(({ tokenAddress }) => tokenAddress !== NATIVE_COIN);
+      const open = all.filter(
+        ({ tokenAddress }) => tokenAddress !== NATIVE_COIN || coinLogsFrom !== undefined,
+      );
       if (!begin(open, look)) return 0;
       const senders = await recipientStore(db).ownedBy(chain.id, open);
       if (senders.length === 0) return 0;
@@ -111,22 +116,27 @@ interface SentFilter {
 
 /** Transfers in these blocks; undefined when the node could not show all of them. */
 async function transfersFrom(
-  { chain, view }: Look,
+  { chain, view, coinLogsFrom }: Look,
   filter: SentFilter,
   range: { readonly from: number; readonly to: number },
 ): Promise<Transfer[] | undefined> {
-  const { logs, unread, last } = await view.logs(range, filter, new Set());
+  const tokens = filter.tokens.map(token => (token === NATIVE_COIN ? SYSTEM_ADDRESS : token));
+  const { logs, unread, last } = await view.logs(range, { ...filter, tokens }, new Set());
   if (unread.size > 0 || last === undefined) return undefined;
   const headers = await view.headers(logs.map(({ blockNumber }) => Number(blockNumber)));
-  const tokens = new Set(filter.tokens);
-  const watched = { has: (token: string) => tokens.has(token) };
-  const transfers = logs.flatMap(log => {
+  const transfers: Transfer[] = [];
+  for (const log of logs) {
     const header = headers.get(Number(log.blockNumber));
-    return (header && tokenTransferOf(log, { chainId: chain.id, header, watched })) ?? [];
-  });
-  // A log without its block is of a block that was replaced. The next look searches again.
-  return transfers.length === logs.length ? transfers.sort(byChainOrder) : undefined;
+    // A log without its block is of a block that was replaced. The next look searches again.
+    if (header === undefined || !isInBlock(log, header)) return undefined;
+    const transfer = loggedTransferOf(log, { chainId: chain.id, header, watched: ANY, coinLogsFrom });
+    if (transfer !== undefined) transfers.push(transfer);
+  }
+  return transfers.sort(byChainOrder);
 }
+
+/** The node was asked for certain tokens and recipients, and each refund is compared. */
+const ANY = { has: () => true };
 
 function distinct(texts: readonly string[]): string[] {
   return [...new Set(texts)];
