@@ -5,6 +5,19 @@ import { defineConfig } from 'vitest/config';
 import { PATIENCE_MS } from './test/lab/until.ts';
 
 const SLOW = 'test/**/*.slow.test.ts';
+/** Suites that `npm run test:all` also runs on chains with the rules of Amsterdam. test/README.md lists the others. */
+const ON_AMSTERDAM = [
+  'test/devnet/{activity,market,sales.slow,tokens}.test.ts',
+  'test/indexer/index-service.test.ts',
+  'test/indexer/receiver-code.slow.test.ts',
+  'test/indexer/sync/{random-chain.slow,reorg.slow,sync}.test.ts',
+  'test/conformance/{explorer,insights}.slow.test.ts',
+  'test/data/insights/over-http.slow.test.ts',
+  'test/data/{internal-transactions,state-changes.slow,statistics.slow,transfer-values.slow,values.slow}.test.ts',
+  'test/payments/watcher/{certain-payers,claims,expiry,paying,refunds,reorgs,unmatched-events}.test.ts',
+];
+/** Suites that it also runs on chains of EDR with the rules of Prague. */
+const ON_EDR = ['test/indexer/sync/reorg.slow.test.ts', 'test/payments/watcher/paying.test.ts'];
 const COMPILE_CACHE = join(import.meta.dirname, 'node_modules', '.cache', 'test-programs');
 
 /** A file system in memory with room for all files of a run; undefined when there is none. */
@@ -15,6 +28,14 @@ function memoryFolder(): string | undefined {
   return bavail * bsize < 4 * 2 ** 30 ? undefined : folder;
 }
 
+/** Project that runs suites on another kind of chain, on SQLite and with one version of each back end. */
+function onChains(kind: string, include: string[]) {
+  return {
+    extends: true as const,
+    test: { name: kind, include, provide: { isWholeRun: false }, env: { CHAIN_KIND: kind } },
+  };
+}
+
 export default defineConfig(({ mode }) => ({
   test: {
     globalSetup: ['./test/support/postgres-server.ts'],
@@ -22,6 +43,7 @@ export default defineConfig(({ mode }) => ({
     projects: [
       { extends: true, test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: [SLOW] } },
       { extends: true, test: { name: 'slow', include: [SLOW] } },
+      ...(mode === 'all' ? [onChains('edr-prague', ON_EDR), onChains('edr-amsterdam', ON_AMSTERDAM)] : []),
     ],
     provide: { isWholeRun: mode === 'all' },
     env: {

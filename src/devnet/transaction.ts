@@ -3,17 +3,21 @@ import { type Hex, hexToBytes, numberToHex } from 'viem';
 import type { Action, Envelope } from './activity/action.ts';
 import type { Random } from './activity/random.ts';
 import type { Accounts } from './chain/accounts.ts';
-import type { Hardfork } from './chain/engine.ts';
+import { type Hardfork, MAX_TRANSACTION_GAS } from './chain/engine.ts';
 import type { JsonRpcCall } from './chain/rpc.ts';
 
 const GWEI = 10n ** 9n;
 const BLOB_BYTES = 131_072;
 const MAX_FEE_PER_BLOB_GAS = 10n * GWEI;
 
-/** Multiple of the gas of an action, which is that of Prague. New state costs about seven times as much since Amsterdam. */
+/** Multiple of the gas of Prague. New state costs about seven times as much since Amsterdam. */
 const GAS_FACTORS: Readonly<Record<Hardfork, bigint>> = { prague: 1n, amsterdam: 8n };
-/** Largest gas of a transaction. Source: EIP-7825. */
-const MAX_GAS = 2n ** 24n;
+
+/** Gas that is enough on a fork for what needs `gas` on Prague, within the most that a transaction may have. */
+export function gasOn(hardfork: Hardfork, gas: bigint): bigint {
+  const needed = gas * GAS_FACTORS[hardfork];
+  return needed < MAX_TRANSACTION_GAS ? needed : MAX_TRANSACTION_GAS;
+}
 
 /** Prices that apply to every transaction of a block, in wei. */
 interface Pricing {
@@ -40,8 +44,7 @@ export function transactionWriter({
   hasBlobs: boolean;
 }): TransactionWriter {
   return async function write(planned, nonce, { baseFeePerGas, random }) {
-    const gas = planned.gas * GAS_FACTORS[hardfork];
-    const action = { ...planned, gas: gas < MAX_GAS ? gas : MAX_GAS };
+    const action = { ...planned, gas: gasOn(hardfork, planned.gas) };
     const tip = (BigInt(random.integer(1, 30)) * GWEI) / 10n;
     const fees = { maxFeePerGas: baseFeePerGas * 2n + tip, maxPriorityFeePerGas: tip };
     const prices = { ...fees, gasPrice: baseFeePerGas + tip };

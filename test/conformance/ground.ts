@@ -15,8 +15,10 @@ import { knownContracts } from '../../src/devnet/activity/artifacts.ts';
 import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import { httpRpc, type Rpc } from '../../src/devnet/chain/rpc.ts';
 import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
+import { gasOn } from '../../src/devnet/transaction.ts';
 import { startNodeProxy } from '../indexer/node-proxy.ts';
 import { artifact } from '../indexer/support.ts';
+import { chainKind } from '../lab/chain-kind.ts';
 import { indexIn, servedChain, startTestDataService } from '../lab/data-service.ts';
 import { startTestDevnet } from '../lab/devnet.ts';
 import { record } from '../lab/json.ts';
@@ -163,7 +165,13 @@ function sender(rpc: Rpc): Sender {
   return {
     rpc,
     async send(from, { to, data, value = 0n, gas }) {
-      const call = { from, to, data, value: numberToHex(value), gas: numberToHex(gas) };
+      const call = {
+        from,
+        to,
+        data,
+        value: numberToHex(value),
+        gas: numberToHex(gasOn(chainKind.hardfork, BigInt(gas))),
+      };
       return `0x${String(await rpc.call('eth_sendTransaction', call)).slice(2)}`;
     },
     async mine(blocks) {

@@ -1,5 +1,6 @@
 import type { OperationId } from '../../src/data/backends/port/backend.ts';
 import type { Generation } from '../lab/blockscout/generation.ts';
+import { chainKind } from '../lab/chain-kind.ts';
 import type { Unknown } from './differences.ts';
 
 /** Parts of the contract that a back end cannot provide. */
@@ -32,6 +33,7 @@ const LISTS_OF_TRANSACTIONS: readonly OperationId[] = [
 const NEVER: readonly Unknown[] = [
   ...nothing(['token_transfers', 'token_transfers_overflow'], ...LISTS_OF_TRANSACTIONS),
   ...nothing(['extra_data', 'state_root']),
+  ...(chainKind.hardfork === 'amsterdam' ? nothing(['block_access_list_hash', 'slot_number']) : []),
   ...nothing(['holder_address_hash']),
   // An unverified contract has little more than its code.
   ...nothing(

@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
-import type { EngineName } from '../../src/devnet/chain/engine.ts';
 import { httpRpc } from '../../src/devnet/chain/rpc.ts';
+import { CHAIN_KINDS, type ChainKind } from '../lab/chain-kind.ts';
 import { startTestDevnet, TEST_END_TIME } from '../lab/devnet.ts';
-import { ENGINES } from '../support/engines.ts';
 
-test.for(ENGINES)(
-  'on %s the same seed and end time give the same head hashes, which differ between chains',
-  async engine => {
-    const [first, second] = await Promise.all([heads({ engine }), heads({ engine })]);
+test.for(CHAIN_KINDS)(
+  'on $engine with $hardfork the same seed and end time give the same head hashes, which differ between chains',
+  async kind => {
+    const [first, second] = await Promise.all([heads(kind), heads(kind)]);
 
     expect(second).toEqual(first);
     expect(new Set(first).size).toBe(2);
@@ -24,7 +23,7 @@ test('another seed or another end time gives other head hashes', async () => {
   expect(new Set([...usual, ...reseeded, ...later]).size).toBe(6);
 });
 
-async function heads(options: { seed?: number; endTime?: number; engine?: EngineName }): Promise<unknown[]> {
+async function heads(options: { seed?: number; endTime?: number } & Partial<ChainKind>): Promise<unknown[]> {
   await using devnet = await startTestDevnet({ chains: 2, ...options });
   return await Promise.all(
     devnet.chains.map(async ({ rpcUrl }) => {

@@ -12,8 +12,8 @@ import { httpRpc } from '../../src/devnet/chain/rpc.ts';
 import { type Devnet, type DevnetOptions, startDevnet } from '../../src/devnet/start-devnet.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
+import { CHAIN_KINDS } from '../lab/chain-kind.ts';
 import { until } from '../lab/until.ts';
-import { ENGINES } from '../support/engines.ts';
 
 let folder: string;
 let devnet: Devnet | undefined;
@@ -65,15 +65,18 @@ test('no process and no folder outlives a killed parent', async () => {
   expect(existsSync(folder)).toBe(false);
 });
 
-test.for(ENGINES)('a chain of %s that ends by itself is reported and cleaned up', async engineName => {
-  const { chains, failed } = await start({ engine: engineName });
-  const engine = chains[0]?.pids.engine ?? 0;
+test.for(CHAIN_KINDS)(
+  'a chain of $engine with $hardfork that ends by itself is reported and cleaned up',
+  async kind => {
+    const { chains, failed } = await start(kind);
+    const engine = chains[0]?.pids.engine ?? 0;
 
-  process.kill(engine, 'SIGKILL');
+    process.kill(engine, 'SIGKILL');
 
-  expect((await failed).message).toBe('the embedded chain 31337 ended unexpectedly: SIGKILL');
-  expect(await readdir(folder)).toEqual([]);
-});
+    expect((await failed).message).toBe('the embedded chain 31337 ended unexpectedly: SIGKILL');
+    expect(await readdir(folder)).toEqual([]);
+  },
+);
 
 test('a chain whose supervisor cannot be started is reported and leaves no folder', async () => {
   const { execPath } = process;
@@ -101,10 +104,10 @@ test('a chain whose supervisor is killed is reported and stopped', async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-test.for(ENGINES)(
-  'after the fill the trickle keeps adding blocks to %s until stop, even over a reorganisation',
-  async engine => {
-    const { chains, filled, stop } = await start({ trickleMs: 30, engine });
+test.for(CHAIN_KINDS)(
+  'after the fill the trickle keeps adding blocks to $engine with $hardfork until stop, even over a reorganisation',
+  async kind => {
+    const { chains, filled, stop } = await start({ trickleMs: 30, ...kind });
     const rpc = httpRpc(chains[0]?.rpcUrl ?? '');
     const height = async (): Promise<number> => Number(await rpc.call('eth_blockNumber'));
     await filled;
@@ -122,10 +125,10 @@ test.for(ENGINES)(
   },
 );
 
-test.for(ENGINES)(
-  'a transfer with a gas price from %s is mined, however the base fee changes',
-  async engine => {
-    const { chains, filled, stop } = await start({ trickleMs: 200, engine });
+test.for(CHAIN_KINDS)(
+  'a transfer with a gas price from $engine with $hardfork is mined, however the base fee changes',
+  async kind => {
+    const { chains, filled, stop } = await start({ trickleMs: 200, ...kind });
     const rpc = httpRpc(chains[0]?.rpcUrl ?? '');
     await filled;
     const [from, to] = deriveAccounts().addresses.slice(-2);

@@ -21,7 +21,7 @@ export interface CrossingChain extends TestChain {
 
 /** Starts a chain that crosses the fork. It mines nothing by itself. */
 export async function startCrossingChain(): Promise<CrossingChain> {
-  const early = await startTestChain({ engine: 'edr' });
+  const early = await startTestChain({ engine: 'edr', hardfork: 'prague' });
   const { call } = await early.deploy('PaymentSplitter', []);
   await early.rpc.call('hardhat_setCode', SYSTEM, FORGER);
   await early.send(1, { to: SYSTEM });
@@ -30,6 +30,7 @@ export async function startCrossingChain(): Promise<CrossingChain> {
   await early.mine();
   const continued = await continuedOnAmsterdam({ rpcUrl: early.rpcUrl, chainId: CHAIN_ID });
   const chain = testChainAt(continued.rpcUrl, {
+    hardfork: 'amsterdam',
     folder: early.folder,
     async stop() {
       await continued[Symbol.asyncDispose]();

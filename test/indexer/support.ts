@@ -15,13 +15,15 @@ import { type DatabaseOptions, openDatabase } from '../../src/db/open.ts';
 import { rowsOf } from '../../src/db/query.ts';
 import { type Accounts, deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import { startChainProcess } from '../../src/devnet/chain/chain-process.ts';
-import { type EngineName, findEngine } from '../../src/devnet/chain/engine.ts';
+import { findEngine } from '../../src/devnet/chain/engine.ts';
 import { httpRpc, type Rpc } from '../../src/devnet/chain/rpc.ts';
+import { gasOn } from '../../src/devnet/transaction.ts';
 import { type ChainIndex, type IndexOptions, openIndex } from '../../src/indexer/index-service.ts';
 import { indexOptions } from '../../src/indexer/schema/migrations/index-migrations.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { type ChainClient, createChainClient } from '../../src/node/client.ts';
+import { type ChainKind, chainKind } from '../lab/chain-kind.ts';
 import type { IndexedChain } from '../lab/data-service.ts';
 import { PATIENCE_MS } from '../lab/until.ts';
 
@@ -91,16 +93,17 @@ export interface Deployed {
 export async function startTestChain({
   genesisTime = 1_700_000_000,
   chainId = CHAIN_ID,
-  engine = 'anvil',
-}: {
+  engine = chainKind.engine,
+  hardfork = chainKind.hardfork,
+}: Partial<ChainKind> & {
   genesisTime?: number;
   chainId?: number;
-  engine?: EngineName;
 } = {}): Promise<TestChain> {
   const { folder, remove } = await temporaryFolder();
   const process = await startChainProcess({
-    engine: findEngine({ engine }),
+    engine: findEngine({ engine, hardfork }),
     chainId,
+    hardfork,
     folder,
     genesisTime,
     isRunFolderDisposable: false,
@@ -109,26 +112,31 @@ export async function startTestChain({
     await process.stop();
     await remove();
   };
-  return testChainAt(process.rpcUrl, { chainId, folder, stop });
+  return testChainAt(process.rpcUrl, { chainId, hardfork, folder, stop });
 }
 
 /** A chain that runs already. */
 export function testChainAt(
   rpcUrl: string,
-  { chainId = CHAIN_ID, folder, stop }: { chainId?: number } & Pick<TestChain, 'folder' | 'stop'>,
+  {
+    chainId = CHAIN_ID,
+    hardfork,
+    folder,
+    stop,
+  }: { chainId?: number } & Pick<ChainKind, 'hardfork'> & Pick<TestChain, 'folder' | 'stop'>,
 ): TestChain {
   const rpc = httpRpc(rpcUrl);
   const accounts = deriveAccounts();
   const nonceOf = async (address: Address) =>
     Number(await rpc.call('eth_getTransactionCount', address, 'pending'));
 
-  const send: TestChain['send'] = async (from, transaction) => {
+  const send: TestChain['send'] = async (from, { gas = 3_000_000n, ...transaction }) => {
     const signer = accounts.signer(from);
     const signed = await signer.signTransaction({
       type: 'eip1559',
       chainId,
       nonce: await nonceOf(signer.address),
-      gas: 3_000_000n,
+      gas: gasOn(hardfork, gas),
       maxFeePerGas: 10_000_000_000n,
       maxPriorityFeePerGas: 1_000_000_000n,
       ...transaction,

@@ -1,8 +1,9 @@
 import { type Address, type Hex, keccak256 } from 'viem';
 import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
-import type { EngineName, Hardfork } from '../../src/devnet/chain/engine.ts';
 import { httpRpc } from '../../src/devnet/chain/rpc.ts';
+import { gasOn } from '../../src/devnet/transaction.ts';
 import type { Clock } from '../../src/lib/clock.ts';
+import type { ChainKind } from './chain-kind.ts';
 import { PATIENCE_MS } from './until.ts';
 
 /** A transaction of a funded account, by the account's index. */
@@ -19,33 +20,27 @@ export interface Sending {
 }
 
 /** A running chain whose blocks have the time of a clock. */
-interface RunningChain {
+interface RunningChain extends ChainKind {
   readonly rpcUrl: string;
   readonly chainId: number;
   readonly clock: Clock;
-  readonly engine: EngineName;
-  readonly hardfork: Hardfork;
 }
-
-/** New state costs about seven times as much gas since Amsterdam. The largest gas of a transaction is that of EIP-7825. */
-const GAS_FACTORS: Readonly<Record<Hardfork, bigint>> = { prague: 1n, amsterdam: 8n };
-const MAX_GAS = 2n ** 24n;
 
 /** Sends transactions to a chain, mines its blocks and replaces them. */
 export function chainActions({ rpcUrl, chainId, clock, engine, hardfork }: RunningChain) {
   const { call } = httpRpc(rpcUrl, { timeoutMs: PATIENCE_MS });
   const keys = deriveAccounts();
+  const sent = new Map<Hex, Hex>();
 
   async function send({ from, to, data, value = 0n, tip = 2, nonce, ...given }: Sending) {
     const signer = keys.signer(from);
     const next = nonce ?? Number(await call('eth_getTransactionCount', signer.address, 'pending'));
-    const enough = GAS_FACTORS[hardfork] * (to === undefined ? 3_000_000n : 90_000n);
     const fee = BigInt(tip) * 10n ** 9n;
     const raw = await signer.signTransaction({
       type: 'eip1559',
       chainId,
       nonce: next,
-      gas: given.gas ?? (enough < MAX_GAS ? enough : MAX_GAS),
+      gas: gasOn(hardfork, given.gas ?? (to === undefined ? 3_000_000n : 90_000n)),
       maxFeePerGas: 10n ** 11n + fee,
       maxPriorityFeePerGas: fee,
       value,
@@ -53,7 +48,9 @@ export function chainActions({ rpcUrl, chainId, clock, engine, hardfork }: Runni
       ...(data === undefined ? {} : { data }),
     });
     await call('eth_sendRawTransaction', raw);
-    return { hash: keccak256(raw), raw };
+    const hash = keccak256(raw);
+    sent.set(hash, raw);
+    return { hash, raw };
   }
 
   const inTurn = turns();
@@ -93,6 +90,11 @@ export function chainActions({ rpcUrl, chainId, clock, engine, hardfork }: Runni
     rpcUrl,
     call,
     send,
+    rawOf(hash: Hex): Hex {
+      const raw = sent.get(hash);
+      if (raw === undefined) throw new Error(`${hash} was not sent`);
+      return raw;
+    },
     mine,
     mineAt: (timeMs: number) => inTurn(async () => void (await call('evm_mine', secondOf(timeMs)))),
     head: async () => Number(await call('eth_blockNumber')),

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EngineName, Hardfork } from '../../src/devnet/chain/engine.ts';
 import { type Devnet, startDevnet } from '../../src/devnet/start-devnet.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
+import { type ChainKind, chainKind } from './chain-kind.ts';
 
 /** Time of the last block of every test chain, so runs can be compared: 2026-05-04 12:00 UTC, in milliseconds. */
 export const TEST_END_TIME = Date.UTC(2026, 4, 4, 12);
@@ -20,15 +20,13 @@ export async function startTestDevnet({
   blocks = 60,
   seed = 1,
   endTime = TEST_END_TIME,
-  engine,
-  hardfork = 'prague',
-}: {
+  engine = chainKind.engine,
+  hardfork = chainKind.hardfork,
+}: Partial<ChainKind> & {
   chains?: number;
   blocks?: number;
   seed?: number;
   endTime?: number;
-  engine?: EngineName;
-  hardfork?: Hardfork;
 } = {}): Promise<TestDevnet> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-devnet-'));
   const log = createLogger({ level: 'silent' });

@@ -7,9 +7,10 @@ import { fungibleAbi, postcardsAbi } from '../../src/devnet/activity/abis.ts';
 import { creationCode } from '../../src/devnet/activity/artifacts.ts';
 import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import { startChainProcess } from '../../src/devnet/chain/chain-process.ts';
-import { type EngineName, findEngine, type Hardfork } from '../../src/devnet/chain/engine.ts';
+import { findEngine } from '../../src/devnet/chain/engine.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { chainActions, type Sending, secondOf } from './chain-actions.ts';
+import { type ChainKind, chainKind } from './chain-kind.ts';
 
 /** A chain that mines on request, in the time of its clock. `await using` ends it. */
 export interface TestPaymentChain<C extends Clock = Clock> extends AsyncDisposable {
@@ -27,6 +28,8 @@ export interface TestPaymentChain<C extends Clock = Clock> extends AsyncDisposab
   call(method: string, ...params: readonly unknown[]): Promise<unknown>;
   /** Signs and sends a transaction to the pool; returns it raw, with its hash. */
   send(sending: Sending): Promise<{ hash: Hex; raw: Hex }>;
+  /** A transaction that was sent, as it was signed. @throws when it was not sent by `send` or `pay`. */
+  rawOf(hash: Hex): Hex;
   /** Sends an ERC-20 transfer to the pool; returns its hash. */
   pay(payment: {
     from: number;
@@ -52,18 +55,16 @@ export interface TestPaymentChain<C extends Clock = Clock> extends AsyncDisposab
 
 const FUNDED = 20;
 
-interface PaymentChainOptions<C extends Clock> {
+interface PaymentChainOptions<C extends Clock> extends Partial<ChainKind> {
   readonly clock: C;
   readonly chainId?: number;
-  readonly engine?: EngineName;
-  readonly hardfork?: Hardfork;
 }
 
 export async function startPaymentChain<C extends Clock>({
   clock,
   chainId = 31_337,
-  engine = 'anvil',
-  hardfork = 'prague',
+  engine = chainKind.engine,
+  hardfork = chainKind.hardfork,
 }: PaymentChainOptions<C>): Promise<TestPaymentChain<C>> {
   const folder = await mkdtemp(join(tmpdir(), 'payment-chain-'));
   const chain = await startChainProcess({

@@ -3,7 +3,7 @@ import type { Address } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { DatabaseOptions } from '#db/open.ts';
 import type { ChainIndex } from '#indexer/index-service.ts';
-import { eachDatabaseAndEngine } from '#test/support/engines.ts';
+import { eachDatabase } from '#test/support/databases.ts';
 import {
   canonicalContent,
   clientOf,
@@ -15,14 +15,14 @@ import {
 
 const NOBODY: Address = '0x00000000000000000000000000000000000000aa';
 
-eachDatabaseAndEngine('an index', (databases, engine) => {
+eachDatabase('an index', databases => {
   let chain: TestChain;
   let index: ChainIndex;
   let token: Deployed;
   let database: DatabaseOptions;
 
   beforeEach(async () => {
-    chain = await startTestChain({ engine });
+    chain = await startTestChain();
     database = await databases.create('index');
     index = await openTestIndex({
       database,
@@ -228,7 +228,7 @@ eachDatabaseAndEngine('an index', (databases, engine) => {
   test('a chain that restarted with another genesis is indexed from the start', async () => {
     await index.runOnce();
     await index.stop();
-    const other = await startTestChain({ genesisTime: 1_800_000_000, engine });
+    const other = await startTestChain({ genesisTime: 1_800_000_000 });
     try {
       for (let block = 0; block < 2; block += 1) await other.mine();
       index = await openTestIndex({ database, client: other.client });

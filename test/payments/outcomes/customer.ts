@@ -3,7 +3,6 @@ import type { Hex } from 'viem';
 import { deriveAccounts } from '#devnet/chain/accounts.ts';
 import { unitsText } from '#pages/browser/amounts.ts';
 import { list, record, text } from '../../lab/json.ts';
-import { addressOf } from '../../lab/payment-chain.ts';
 import type { Merchant } from '../../support/payments-api.ts';
 import { badgeOf, type ServedShop } from './served-shop.ts';
 
@@ -54,7 +53,7 @@ export async function customer(shop: ServedShop, way: Way, tolerance: number | n
   /** Sends a transfer to the pool. */
   async function send(from: number, to: string, amount: bigint): Promise<Hex> {
     const hash = await chain.pay({ from, to, amount });
-    sent.push(addressOf(`${await chain.call('eth_getRawTransactionByHash', hash)}`));
+    sent.push(chain.rawOf(hash));
     return hash;
   }
   const pool = (amount: bigint) =>

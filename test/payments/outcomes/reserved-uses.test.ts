@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { deriveAccounts } from '#devnet/chain/accounts.ts';
 import { record, text } from '../../lab/json.ts';
-import { addressOf } from '../../lab/payment-chain.ts';
 import { eachServedShop, type ServedShop } from './served-shop.ts';
 
 const PRICE = 5_000_000n;
@@ -132,7 +131,7 @@ async function buyer({ api, chain, page }: ServedShop, link: Record<string, unkn
     async send(): Promise<void> {
       const amount = BigInt(text(opened.amount_due));
       const hash = await chain.pay({ from: account, to: text(opened.recipient_address), amount });
-      raw = addressOf(`${await chain.call('eth_getRawTransactionByHash', hash)}`);
+      raw = chain.rawOf(hash);
     },
     sendAgain: () => chain.call('eth_sendRawTransaction', raw),
     /** State of the pay page, then `pay` while it asks for money and `reserved` while it says so. */

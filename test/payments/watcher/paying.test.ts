@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NATIVE_COIN, type PaymentChain } from '#payments/model/payment-chain.ts';
 import { addressOf, startPaymentChain, type TestPaymentChain } from '../../lab/payment-chain.ts';
-import { eachDatabaseAndEngine } from '../../support/engines.ts';
+import { eachDatabase } from '../../support/databases.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { BLOCKS_TO_SETTLE, paymentChain, watcherOf } from './setting.ts';
 import { never, watchedShop } from './watched-shop.ts';
 
-eachDatabaseAndEngine('watching a chain', (databases, engine) => {
+eachDatabase('watching a chain', databases => {
   let chain: TestPaymentChain<ManualClock>;
 
   beforeAll(async () => {
-    chain = await startPaymentChain({ clock: manualClock(Date.now()), engine });
+    chain = await startPaymentChain({ clock: manualClock(Date.now()) });
   });
   afterAll(() => chain.stop());
 

@@ -39,7 +39,7 @@ eachWatchedShop('refunds', watchedTest => {
     /** Sends tokens to the destination; the transfer waits in the pool. */
     .extend('sent', ({ chain }) => async (amount = 2_500_000n) => {
       const hash = await chain.pay({ from: 4, to: DESTINATION, amount });
-      return { hash, raw: addressOf(`${await chain.call('eth_getRawTransactionByHash', hash)}`) };
+      return { hash, raw: chain.rawOf(hash) };
     });
 
   test('complete with the confirmations of their named transaction', async ({ chain, ours, asked, sent }) => {

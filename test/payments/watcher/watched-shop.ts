@@ -6,7 +6,7 @@ import type { CheckoutSession } from '#payments/model/session.ts';
 import type { SessionDraft } from '#payments/sessions/opening.ts';
 import type { ChainWatcher } from '#payments/watcher/chain-watcher.ts';
 import { type FaultyNode, faultyNode } from '../../lab/faulty-node.ts';
-import { addressOf, startPaymentChain, type TestPaymentChain } from '../../lab/payment-chain.ts';
+import { startPaymentChain, type TestPaymentChain } from '../../lab/payment-chain.ts';
 import { eachDatabase, type TestDatabases } from '../../support/databases.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { BLOCKS_TO_SETTLE, paymentChain, type Shop, shop, watcherOf } from './setting.ts';
@@ -131,7 +131,7 @@ export async function watchedShop(
     look,
     async payment(amount) {
       const hash = await chain.pay({ from: 1, to: ours.recipient, amount });
-      return { hash, raw: addressOf(`${await chain.call('eth_getRawTransactionByHash', hash)}`) };
+      return { hash, raw: chain.rawOf(hash) };
     },
     async boundSession(changes) {
       const session = await ours.open(changes);

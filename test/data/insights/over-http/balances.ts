@@ -1,6 +1,7 @@
 import { type Address, ethAddress, parseAbi, parseEventLogs } from 'viem';
 import { describe, expect, test } from 'vitest';
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
+import { isCoinLog } from '#evm/coin-logs.ts';
 import { type Ground, lower, pathOf, type Query, type SeenChain } from './ground.ts';
 
 type TokenBalance = InsightsSchemas['TokenBalance'];
@@ -214,7 +215,7 @@ async function balancesOf({ node, logs, id: chainId }: SeenChain, owner: Address
             balance: balance.toString(),
           },
         ];
-  const moved = logs.filter(({ topics: [topic] }) => topic === TRANSFER);
+  const moved = logs.filter(log => log.topics[0] === TRANSFER && !isCoinLog(log));
   const kinds = new Map(
     moved.map(({ address, topics }) => [lower(address), topics.length === 4 ? 'erc721' : 'erc20']),
   );

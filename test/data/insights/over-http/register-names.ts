@@ -3,6 +3,8 @@ import { nameRegistryAbi, nameResolverAbi } from '#devnet/activity/abis.ts';
 import { deriveAccounts } from '#devnet/chain/accounts.ts';
 import { httpRpc } from '#devnet/chain/rpc.ts';
 import type { EmbeddedChain } from '#devnet/embedded-chain.ts';
+import { gasOn } from '#devnet/transaction.ts';
+import { chainKind } from '#test/lab/chain-kind.ts';
 
 /** Names that only the first embedded chain knows, for contracts of it. */
 export const NAMES = { 'coin.eth': 'Community Token', 'cards.eth': 'Postcards' } as const;
@@ -43,7 +45,12 @@ export async function registerNames({
         encodeFunctionData({ abi: nameResolverAbi, functionName: 'setAddr', args: [node, of(contract)] }),
       ],
     ] as const) {
-      await rpc.call('eth_sendTransaction', { from: owner, to, data, gas: numberToHex(100_000) });
+      await rpc.call('eth_sendTransaction', {
+        from: owner,
+        to,
+        data,
+        gas: numberToHex(gasOn(chainKind.hardfork, 100_000n)),
+      });
     }
   }
   await rpc.call('anvil_mine', '0x1');
