@@ -55,6 +55,20 @@ describe('a chain of EDR', () => {
     }
   });
 
+  test('a pending transaction is in the pool under its sender and nonce, until it is mined', async () => {
+    const [from = '', to] = deriveAccounts().addresses.slice(-2);
+    const hash = await rpc.call('eth_sendTransaction', { from, to, value: '0x1' });
+
+    const waiting = await rpc.call('txpool_content');
+    await rpc.call('evm_mine');
+
+    expect(waiting).toEqual({
+      pending: { [from.toLowerCase()]: { 0: expect.objectContaining({ hash }) } },
+      queued: {},
+    });
+    expect(await rpc.call('txpool_content')).toEqual({ pending: {}, queued: {} });
+  });
+
   test.each(['toString', 'constructor', 'evm_unknown'])(
     'the unknown method %s is answered with an error',
     async method => {

@@ -90,6 +90,10 @@ const COMPOSED: Readonly<Record<string, Composition>> = {
       await ask('hardhat_dropTransaction', hash);
     return null;
   },
+  txpool_content: async ({ ask }) => ({
+    pending: bySender(await ask('eth_pendingTransactions')),
+    queued: {},
+  }),
   txpool_status: async ({ ask }) => {
     const waiting = hashesOf(await ask('eth_pendingTransactions'));
     return { pending: `0x${waiting.length.toString(16)}`, queued: '0x0' };
@@ -112,6 +116,14 @@ async function reorganize({ ask, history }: Node, [depth, transactions]: readonl
     await history.keep();
   }
   return null;
+}
+
+/** Pending transactions by their sender and nonce. */
+function bySender(transactions: unknown): Record<string, Record<string, unknown>> {
+  const all = Array.isArray(transactions) ? transactions.filter(isObject) : [];
+  const senders = Map.groupBy(all, ({ from }) => String(from));
+  const byNonce = (some: typeof all) => Object.fromEntries(some.map(one => [String(Number(one.nonce)), one]));
+  return Object.fromEntries([...senders].map(([sender, some]) => [sender, byNonce(some)]));
 }
 
 async function tracesOf(ask: Ask, block: unknown, tracer: unknown) {

@@ -13,7 +13,7 @@ import {
 } from '@nomicfoundation/edr';
 import { hexToBytes } from 'viem';
 import { ACCOUNT_COUNT, deriveAccounts } from '../accounts.ts';
-import type { Hardfork } from '../engine.ts';
+import { type Hardfork, MAX_TRANSACTION_GAS } from '../engine.ts';
 
 /** Initial balance of every account in wei, the same as with anvil. */
 const ENDOWMENT = 10_000n * 10n ** 18n;
@@ -80,7 +80,8 @@ function providerConfig({ chainId, hardfork, genesisTime }: EdrChain): ProviderC
     initialParentBeaconBlockRoot: new Uint8Array(32),
     initialBaseFeePerGas: FIRST_BASE_FEE,
     minGasPrice: 0n,
-    defaultTransactionGasLimit: BLOCK_GAS_LIMITS.prague,
+    // Gas of a transaction that a client sends without saying how much. Amsterdam refuses more than its largest.
+    defaultTransactionGasLimit: hardfork === 'amsterdam' ? MAX_TRANSACTION_GAS : gasLimit,
     mining: { autoMine: false, blockGasLimit: gasLimit, memPool: { order: MineOrdering.Fifo } },
     allowBlocksWithSameTimestamp: false,
     allowUnlimitedContractSize: false,
