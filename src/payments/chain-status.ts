@@ -2,7 +2,7 @@ import type { Db } from '../db/open.ts';
 import { type Metrics, registerChainGauges } from '../http/metrics.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { PaymentChain } from './model/payment-chain.ts';
-import { cursorStore } from './store/cursor-store.ts';
+import { type ContractCoins, contractCoinsOf, cursorStore } from './store/cursor-store.ts';
 import { setAsideStore } from './store/set-aside-store.ts';
 import type { WatcherStatus } from './watcher/chain-watcher.ts';
 
@@ -19,6 +19,8 @@ export interface ChainStatus {
   readonly settledBlock: number | undefined;
   /** Time since the chain was last scanned up to its head, or since the start of this process. */
   readonly lagMs: number;
+  /** Source that shows coins which contracts send; null without one. */
+  readonly contractCoins: ContractCoins | null;
   /** Number of transactions and blocks that are set aside, because no node returned them or their receipts. */
   readonly setAside: number;
   /** True when for a minute the chain was not scanned, or nothing on it was settled, so that payments are found late. */
@@ -61,7 +63,7 @@ export const LATE_CHAIN_MS = 60_000;
 /** Interval at which a late chain is read again. */
 const READ_AGAIN_MS = 5_000;
 
-type Progress = Pick<ChainStatus, 'scannedBlock' | 'settledBlock' | 'lagMs'>;
+type Progress = Pick<ChainStatus, 'scannedBlock' | 'settledBlock' | 'contractCoins' | 'lagMs'>;
 
 /** Reads the progress from the database, because another process may watch a chain. */
 export function chainStatuses({
@@ -78,9 +80,10 @@ export function chainStatuses({
   const remembered = new Map<number, { readonly lagMs: number; readonly readAt: number }>();
 
   async function progressOf(chainId: number): Promise<Progress> {
-    const { blockNumber, scannedAt = 0, settledBlock } = (await cursorStore(db).find(chainId)) ?? {};
+    const progress = await cursorStore(db).find(chainId);
+    const { blockNumber, scannedAt = 0, settledBlock } = progress ?? {};
     const lagMs = Math.max(0, clock.now() - (scannedAt === 0 ? startedAt : scannedAt));
-    return { scannedBlock: blockNumber, settledBlock, lagMs };
+    return { scannedBlock: blockNumber, settledBlock, contractCoins: contractCoinsOf(progress), lagMs };
   }
 
   /** Milliseconds for which the settled block has been behind the scanned one and has not moved. */
@@ -136,7 +139,8 @@ export function chainStatuses({
  * here. Contains no URLs of nodes, because they may contain keys.
  */
 export function paymentChainStatusBody(status: ChainStatus) {
-  const { chain, headBlock, node, scannedBlock, settledBlock, setAside, lagMs, isLate, stalled } = status;
+  const { chain, headBlock, node, scannedBlock, settledBlock, contractCoins } = status;
+  const { setAside, lagMs, isLate, stalled } = status;
   const isKnown = headBlock !== undefined && settledBlock !== undefined;
   return {
     id: chain.id,
@@ -149,6 +153,7 @@ export function paymentChainStatusBody(status: ChainStatus) {
     lag_blocks: isKnown ? Math.max(0, headBlock - settledBlock) : null,
     lag_seconds: Math.round(lagMs / 1000),
     set_aside: setAside,
+    coins_from_contracts: contractCoins,
     stalled: stalled ?? null,
   };
 }

@@ -49,6 +49,27 @@ eachWatchedShop('the status of a chain', watchedTest => {
     expect(await shownBy(second)).toMatchObject({ headBlock: head, node: '127.0.0.1', settledBlock: head });
   });
 
+  test('says by what coins of contracts are seen, and null until it is so', async ({
+    chain,
+    ours,
+    shownBy,
+  }) => {
+    await ours.round();
+    const seenBy = async () => {
+      const status = await shownBy(ours.watcher);
+      return status && paymentChainStatusBody(status).coins_from_contracts;
+    };
+
+    const before = await seenBy();
+    const blockNumber = await chain.head();
+    await cursorStore(ours.db).setCoinLogs(chain.chainId, { from: blockNumber + 2, blockNumber });
+    const early = await seenBy();
+    await chain.mine(1);
+    await ours.round();
+
+    expect([before, early, await seenBy()]).toEqual([null, null, 'logs']);
+  });
+
   test('a chain on which nothing is settled for a minute is late, and its status names the part', async ({
     chain,
     ours,

@@ -50,7 +50,9 @@ export function configuredChecks(
     ...(payments.mail === undefined ? [] : [mailCheck(payments.mail)]),
     ...(payments.messenger === undefined ? [] : [botCheck(payments.messenger)]),
     ...(devnet === undefined ? [] : [engineCheck(devnet, anvil)]),
-    ...chains.flatMap((chain, index) => chainChecks(chain, `chains[${index}]`, clock)),
+    ...chains.flatMap((chain, index) =>
+      chainChecks(chain, `chains[${index}]`, { roles: config.roles, clock }),
+    ),
   ];
   return checks.filter(({ setting }) => isNeeded(setting, config.roles));
 }
@@ -87,9 +89,16 @@ function redisChecks({ data, rateLimitStore }: Config): ConfigCheck[] {
   );
 }
 
-function chainChecks(chain: ChainConfig, path: string, clock: Clock): ConfigCheck[] {
+function chainChecks(
+  chain: ChainConfig,
+  path: string,
+  { roles, clock }: Pick<Config, 'roles'> & { readonly clock: Clock },
+): ConfigCheck[] {
+  const findsPayments = roles.includes('settlement');
   return [
-    ...chain.rpc.map((url, index) => nodeCheck(chain, { url, setting: `${path}.rpc[${index}]`, clock })),
+    ...chain.rpc.map((url, index) =>
+      nodeCheck(chain, { url, setting: `${path}.rpc[${index}]`, findsPayments, clock }),
+    ),
     ...chain.backends.flatMap((backend, index) =>
       backend.kind === 'index'
         ? []

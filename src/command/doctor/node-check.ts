@@ -1,5 +1,6 @@
 import { type Address, type Hex, numberToHex } from 'viem';
 import type { ChainConfig } from '#config/config.ts';
+import { hasCoinLogs } from '#evm/coin-logs.ts';
 import { capabilitiesOf } from '#indexer/fetch/node-capabilities.ts';
 import type { Clock } from '#lib/clock.ts';
 import { silentLogger } from '#lib/logger.ts';
@@ -16,11 +17,24 @@ const UNUSED_ADDRESS: Address = '0x0000000000000000000000000000000000000001';
 
 const TRACES_ADVICE =
   'Internal transactions and traces answer 501; use a node with trace_block or debug_traceBlockByHash to have them.';
+const COINS_ADVICE =
+  'Payments in the native coin that contracts send, as some exchanges do, are not seen; use a node with trace_block or debug_traceBlockByHash to see them.';
 
 /** Checks a node of a chain: its chain id, the age of its head, receipts, traces and logs. */
 export function nodeCheck(
   { id, name, backends }: ChainConfig,
-  { url, setting, clock }: { url: string; setting: string; clock: Clock },
+  {
+    url,
+    setting,
+    findsPayments,
+    clock,
+  }: {
+    url: string;
+    setting: string;
+    /** True when this process looks for payments through the node. */
+    findsPayments: boolean;
+    clock: Clock;
+  },
 ): ConfigCheck {
   return {
     setting,
@@ -37,7 +51,7 @@ export function nodeCheck(
             )
           : error;
       });
-      const { number, age, capabilities } = await lookAtHead(client, clock);
+      const { number, age, logsCoins, capabilities } = await lookAtHead(client, clock);
       const { hasBlockReceipts, tracer } = capabilities;
       const blocks = await logRange(client, number);
       const detail = [
@@ -46,11 +60,13 @@ export function nodeCheck(
         hasBlockReceipts ? 'receipts by block' : 'receipts one by one',
         tracer === undefined ? 'no traces' : `traces by ${tracer}`,
         `logs of ${blocks} blocks at once`,
+        ...(logsCoins ? ['logs of coins'] : []),
       ].join(', ');
       const lacksTraces = tracer === undefined && backends.some(({ kind }) => kind === 'index');
       return findingOf(detail, [
         age.advice,
         lacksTraces ? TRACES_ADVICE : undefined,
+        findsPayments && !logsCoins && tracer === undefined ? COINS_ADVICE : undefined,
         blocks < LOG_RANGES[0]
           ? 'Catching up with payments takes more requests than on a node that allows 500 blocks.'
           : undefined,
@@ -67,6 +83,8 @@ function findingOf(detail: string, remarks: readonly (string | undefined)[]): Fi
 interface Head {
   readonly number: number;
   readonly age: HeadAge;
+  /** True when each transfer of coins in it has a log. */
+  readonly logsCoins: boolean;
   readonly capabilities: Awaited<ReturnType<typeof capabilitiesOf>>;
 }
 
@@ -79,7 +97,8 @@ async function lookAtHead(client: ChainClient, clock: Clock): Promise<Head> {
   const number = Number(block.number);
   const transactions = block.transactions.map(one => (typeof one === 'string' ? one : one.hash));
   const capabilities = await capabilitiesOf(client, { number, hash, transactions });
-  return { number, age: headAge(Number(timestamp) * 1000, clock), capabilities };
+  const age = headAge(Number(timestamp) * 1000, clock);
+  return { number, age, logsCoins: hasCoinLogs({ ...block }), capabilities };
 }
 
 /** Longest range of `LOG_RANGES` whose logs the node returns in one answer. */

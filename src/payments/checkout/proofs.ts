@@ -13,6 +13,7 @@ import { type SessionStore, sessionStore } from '../sessions/session-store.ts';
 import { reserveUse } from '../sessions/use-reservations.ts';
 import { earliestPayment, LATE_PAYMENT_MS } from '../settlement/match.ts';
 import { settlement } from '../settlement/settlement.ts';
+import { contractCoinsOf, cursorStore } from '../store/cursor-store.ts';
 import { organizationSettingsStore } from '../store/organization-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import {
@@ -44,8 +45,7 @@ export function walletBinding(deps: CheckoutDeps): Pick<PaymentsHandlers<never, 
           `The checkout is ${session.status}, so no wallet can be bound to it.`,
         );
       }
-      // Native coins sent by a contract leave no trace that the watcher could read.
-      const isAccount = session.tokenAddress === NATIVE_COIN;
+      const isAccount = !(await seesContracts(db, session));
       const origins = await walletOrigins(deps, session, payer);
       const isSigned = await isSignedBy(deps, { session, wallet, signature, isAccount, origins });
       if (!isSigned) {
@@ -74,6 +74,14 @@ export function walletBinding(deps: CheckoutDeps): Pick<PaymentsHandlers<never, 
       );
     },
   };
+}
+
+/** True when a payment for the session is seen also if a contract sends it (Decision 374). */
+export async function seesContracts(
+  db: Db,
+  { chainId, tokenAddress }: Pick<CheckoutSession, 'chainId' | 'tokenAddress'>,
+): Promise<boolean> {
+  return tokenAddress !== NATIVE_COIN || contractCoinsOf(await cursorStore(db).find(chainId)) !== null;
 }
 
 /** True when an expired session may still be signed for: a transfer of the wallet has arrived (Decision 344). */

@@ -3,7 +3,7 @@ import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import type { Handle } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
 import { timestamp } from '../../lib/clock.ts';
-import { NATIVE_COIN } from '../model/payment-chain.ts';
+import { isReserved } from '../model/payment-chain.ts';
 import type { StatedAddress } from '../model/refund.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { refundAddressStore } from '../refunds/refund-address-store.ts';
@@ -121,9 +121,9 @@ async function walletsOf(handle: Handle, { id, signedAddress }: CheckoutSession)
 }
 
 function refuseLost(address: string, { tokenAddress, recipientAddress }: CheckoutSession): void {
-  if (![NATIVE_COIN, tokenAddress, recipientAddress].includes(address)) return;
+  if (!isReserved(address) && ![tokenAddress, recipientAddress].includes(address)) return;
   const message =
-    "The 'address' field must not be the zero address, the contract of the token or the recipient of the payment.";
+    "The 'address' field must not be the zero address, the system address, the contract of the token or the recipient of the payment.";
   throw paymentsError('invalid_field_value', message, { param: 'address' });
 }
 

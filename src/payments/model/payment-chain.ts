@@ -1,9 +1,15 @@
+import { SYSTEM_ADDRESS } from '../../evm/coin-logs.ts';
 import type { Mode } from './owner.ts';
 
 /** The zero address, which stands for a chain's native coin (Decision 98). */
 export const NATIVE_COIN = '0x0000000000000000000000000000000000000000';
 /** Address that other software uses for the native coin. */
 const NATIVE_COIN_ALIAS = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee';
+
+/** True for an address that no key and no contract has: that of the coin, and the one under which chains log. */
+export function isReserved(address: string): boolean {
+  return [NATIVE_COIN, SYSTEM_ADDRESS].includes(normalToken(address));
+}
 
 /** A token that payment links may ask for. The address is lower case, `NATIVE_COIN` for the coin. */
 export interface PaymentToken {

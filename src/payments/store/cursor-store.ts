@@ -46,6 +46,15 @@ export interface ChainProgress extends ChainCursor {
   readonly coinLogsFrom: number | undefined;
 }
 
+/** Source that shows coins which contracts send (Decision 374). */
+export type ContractCoins = 'logs';
+
+/** The source of the next block of a chain; null when it has none, or nothing of the chain was read. */
+export function contractCoinsOf(progress: ChainProgress | undefined): ContractCoins | null {
+  const { blockNumber = 0, coinLogsFrom = Number.POSITIVE_INFINITY } = progress ?? {};
+  return coinLogsFrom <= blockNumber + 1 ? 'logs' : null;
+}
+
 /** Progress made by a look. Undefined parts stay unchanged. */
 export interface LookProgress {
   readonly cursor?: ScanProgress;

@@ -271,6 +271,7 @@ eachPaymentsApi('payment links', apiTest => {
       ['a chain of the other mode', { chain_id: LIVE_CHAIN }, 'chain_id'],
       ['a token that is not configured', { token_address: RECIPIENT }, 'token_address'],
       ['the zero address as recipient', { recipient_address: `0x${'0'.repeat(40)}` }, 'recipient_address'],
+      ['the system address as recipient', { recipient_address: `0x${'F'.repeat(39)}E` }, 'recipient_address'],
       ['the token as the recipient', { recipient_address: TOKEN }, 'recipient_address'],
       [
         'another token as the recipient',

@@ -102,6 +102,7 @@ eachPaymentsApi('name, logo and defaults of an organization', test => {
       'invalid_field_value default_recipient_address',
     ],
     [{ default_recipient_address: `0x${'0'.repeat(40)}` }, 'invalid_field_value default_recipient_address'],
+    [{ default_recipient_address: `0x${'f'.repeat(39)}e` }, 'invalid_field_value default_recipient_address'],
     [{ name: '  ' }, 'invalid_field_value name'],
     [{ name: 'a\nb' }, 'invalid_field_value name'],
     [{ logo_url: 'http://books.example/logo.png' }, 'invalid_field_value logo_url'],

@@ -209,7 +209,7 @@ eachPaymentsApi('refunds', apiTest => {
     expect(
       (await refund({ destination_address: SENDER, destination_confirmation: SENDER })).body,
     ).toMatchObject({ destination_source: 'sender', destination_proved: false });
-    for (const lost of [`0x${'0'.repeat(40)}`, TOKEN, RECIPIENT]) {
+    for (const lost of [`0x${'0'.repeat(40)}`, `0x${'f'.repeat(39)}e`, TOKEN, RECIPIENT]) {
       const answer = await refund({ destination_address: lost, destination_confirmation: lost });
       expect(errorOf(answer)).toBe('400 invalid_field_value destination_address');
     }

@@ -70,7 +70,7 @@ function linkText({ text = 'Text', beside = text, address = null }: Foreign): st
 function sessionText(
   { text = 'Text', beside = text, address = null }: Foreign,
   state: Partial<SessionView['state']> = {},
-  token = ADDRESS,
+  { token = ADDRESS, seesContracts = true } = {},
 ): string {
   const shared = {
     id: 'cs_000000000000000000000000',
@@ -127,6 +127,7 @@ function sessionText(
       candidates: [{ amount: '12500000', is_only: true, confirmations: 1, required_confirmations: 3 }],
     },
     signedAddress: shared.payer_address,
+    seesContracts,
     now: RECORD_TIME - 1,
     recognisedUntil: RECORD_TIME + 86_400_000,
   });
@@ -166,14 +167,18 @@ test('every value in a page is escaped, in content and in attributes', () => {
   expect(page).toContain(`placeholder="${written}"`);
 });
 
-test('payers of coins are asked to use a wallet of their own, because coins from contracts are not found', () => {
-  const [coins, tokens] = [sessionText({ text: 'ETH' }, {}, NATIVE_COIN), sessionText({ text: 'USDC' })];
+test('payers of coins are asked to use a wallet of their own where coins from contracts are not found', () => {
+  const coinsText = (seesContracts: boolean) =>
+    sessionText({ text: 'ETH' }, {}, { token: NATIVE_COIN, seesContracts });
+  const [coins, tokens] = [coinsText(false), sessionText({ text: 'USDC' })];
 
   expect(coins).toContain('Or send it from your own wallet');
   expect(coins).toContain('ETH that an exchange or a contract sends may not be recognised.');
   expect(coins).not.toContain('Fees of an exchange');
   expect(tokens).toContain('Or send it from anywhere');
   expect(tokens).toContain('Fees of an exchange come on top.');
+  expect(coinsText(true)).toContain('Or send it from anywhere');
+  expect(coinsText(true)).toContain('Fees of an exchange come on top.');
 });
 
 test('no text can break out of its place', () => {

@@ -136,7 +136,7 @@ eachPaymentsApi('the refund address of a checkout', apiTest => {
 
     expect(errorOf(await api.payer.post(unpaid, { address: FIRST }))).toBe('400 invalid_status_transition');
     expect((await api.payer.get(unpaid)).body).toMatchObject({ address: null, message: null });
-    for (const address of [`0x${'0'.repeat(40)}`, TOKEN, RECIPIENT])
+    for (const address of [`0x${'0'.repeat(40)}`, `0x${'f'.repeat(39)}e`, TOKEN, RECIPIENT])
       expect(errorOf(await state({ address }))).toBe('400 invalid_field_value address');
     const missing = '/api/v1/pay/sessions/cs_000000000000000000000000/refund-address';
     expect(errorOf(await api.payer.get(missing))).toBe('404 resource_not_found');

@@ -2,6 +2,8 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { test as base, expect } from 'vitest';
 import { createLogger } from '#lib/logger.ts';
 import { createChainClient } from '#node/client.ts';
+import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
+import { cursorStore } from '#payments/store/cursor-store.ts';
 import { record, text } from '../../lab/json.ts';
 import { PATIENCE_MS } from '../../lab/until.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
@@ -42,6 +44,34 @@ test('the signature of a payer’s wallet that only a contract can verify is a 5
     message: 'The signature cannot be verified now, because no node of its chain answers',
   });
   expect(bound.status).toBe(200);
+});
+
+test('a contract can sign for a session in the native coin once coins that it sends are seen', async ({
+  api,
+}) => {
+  const merchant = await api.merchant();
+  const terms = { ...PLACE, token_address: NATIVE_COIN, amount: '2000000' };
+  const opened = await merchant.post('/api/v1/checkout-sessions', terms);
+  const path = `/api/v1/pay/sessions/${text(record(opened.body).id)}/wallet`;
+  const bind = async () => {
+    const { address } = privateKeyToAccount(generatePrivateKey());
+    return (await api.payer.post(path, { address, signature: UNKNOWN })).status;
+  };
+  await api.looked();
+
+  const before = await bind();
+  const store = cursorStore(api.db);
+  const { blockNumber = 0 } = (await store.find(TEST_CHAIN)) ?? {};
+  await store.setCoinLogs(TEST_CHAIN, { from: blockNumber + 2, blockNumber });
+  const early = await bind();
+  await store.set(TEST_CHAIN, {
+    blockNumber: blockNumber + 1,
+    scannedAt: api.clock.now(),
+    headTime: api.clock.now(),
+  });
+
+  // Only a contract is asked over the network.
+  expect([before, early, await bind()]).toEqual([400, 400, 503]);
 });
 
 test('the signature of a recipient that only a contract can verify is a 503', async ({ api }) => {

@@ -1,7 +1,7 @@
 import { InvalidBody } from '#contract/contracts/violations.ts';
 import { LARGEST_AMOUNT } from '../../amounts/token-amount.ts';
 import type { Mode } from '../../model/owner.ts';
-import { NATIVE_COIN, normalToken, type PaymentChains, tokenOf } from '../../model/payment-chain.ts';
+import { isReserved, normalToken, type PaymentChains, tokenOf } from '../../model/payment-chain.ts';
 import type { PaymentLink } from '../../model/payment-link.ts';
 
 /** Prices of a link, for the rules between them. An absent field is not known yet. */
@@ -64,10 +64,10 @@ export function checkDestination(
     );
   }
   const recipient = normalToken(recipientAddress);
-  if (recipient === NATIVE_COIN) {
+  if (isReserved(recipient)) {
     throw new InvalidBody(
       'recipient_address',
-      'must not be the zero address, because payments to it are lost',
+      'must be neither the zero address nor the system address, because payments to it are lost',
     );
   }
   if (recipient === tokenAddress) {

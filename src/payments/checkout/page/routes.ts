@@ -23,6 +23,7 @@ import { latestPayment } from '#payments/settlement/match.ts';
 import { linkStore } from '#payments/store/link-store.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
 import { checkoutBody, type IsChainLate, shownState } from '../bodies.ts';
+import { seesContracts } from '../proofs.ts';
 import { paceOf, pageState, reservedUntil } from './browser/session/states.ts';
 import { themeSheet } from './browser/theme.ts';
 import { pageText, SCRIPTS } from './document.ts';
@@ -116,6 +117,7 @@ export function checkoutPages(router: Router, options: CheckoutPagesOptions): vo
       checkout: checkoutBody(session, { chains, publicUrl }),
       state: await shownState({ db, clock, isChainLate }, session.id),
       signedAddress: session.signedAddress,
+      seesContracts: await seesContracts(db, session),
       recognisedUntil: latestPayment(session),
     };
     const view = { ...facts, now: clock.now() };

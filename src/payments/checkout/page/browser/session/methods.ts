@@ -51,12 +51,12 @@ interface Transfer {
 }
 
 function TransferWay({ view, transfer }: Transfer): VNode {
-  const { checkout, state } = view;
+  const { checkout, state, seesContracts } = view;
   const { token, chain, recipient_address: recipient } = checkout;
   const { uri, uriCode, addressCode } = transfer;
   const asked = unitsText(owedByTransfer(view), token);
   return html`<section class="way" aria-labelledby="transfer-title">
-    <h2 id="transfer-title">Or send it from ${NATIVE.test(token.address) ? 'your own wallet' : 'anywhere'}</h2>
+    <h2 id="transfer-title">Or send it from ${seesContracts ? 'anywhere' : 'your own wallet'}</h2>
     ${h(ExactAmount, { view, transfer })}
     <div class="transfer">
       <div class="code">
@@ -99,7 +99,10 @@ function ExactAmount({ view, transfer }: Transfer): VNode {
 }
 
 /** Explanation of the exact amount and of the highest possible tail (Decision 132). */
-function exactly({ checkout, state }: SessionView, transfer: TransferFacts): ComponentChildren {
+function exactly(
+  { checkout, state, seesContracts }: SessionView,
+  transfer: TransferFacts,
+): ComponentChildren {
   if (state.amount_received !== '0') return 'Send it from the same wallet as before.';
   const { token } = checkout;
   const price = BigInt(checkout.amount);
@@ -109,9 +112,9 @@ function exactly({ checkout, state }: SessionView, transfer: TransferFacts): Com
     tail > 0n &&
     `This is ${unitsText(tail, token)} more than the price. The difference is at most ${unitsText(BigInt(transfer.largestTail), token)}: 1 % of the price or ${least}, whichever is larger. `
   }${
-    NATIVE.test(token.address)
-      ? `${token.symbol} that an exchange or a contract sends may not be recognised.`
-      : 'Fees of an exchange come on top.'
+    seesContracts
+      ? 'Fees of an exchange come on top.'
+      : `${token.symbol} that an exchange or a contract sends may not be recognised.`
   }`;
 }
 

@@ -16,6 +16,8 @@ export interface SessionView {
   readonly state: CheckoutState;
   /** The wallet that signed for the session; null for none. */
   readonly signedAddress: string | null;
+  /** True when a payment is seen also if a contract sends it, as some exchanges do. */
+  readonly seesContracts: boolean;
   /** Times in UTC milliseconds: of this data, and until which payments of an ended session are recognised. */
   readonly now: number;
   readonly recognisedUntil: number;
