@@ -1948,7 +1948,7 @@ export interface components {
             /** @description Start of the next page; null on the last page. */
             next_page_params: components["schemas"]["TokenTransfersCursor"] | null;
         };
-        /** @description A call, contract creation or self-destruction inside a transaction. */
+        /** @description A call, contract creation or self-destruction inside a transaction, or coins that moved inside one according to a log of the chain. */
         InternalTransaction: {
             /**
              * @description Block number.
@@ -1963,28 +1963,28 @@ export interface components {
              * @example null
              */
             error: string | null;
-            /** @description Caller. */
+            /** @description Caller; for coins in a log of the chain, their sender. */
             from: components["schemas"]["Address"];
-            /** @description Gas limit of the call; null when unknown. */
+            /** @description Gas limit of the call; null when the back end does not report it, and for coins in a log of the chain. */
             gas_limit: components["schemas"]["IntegerString"] | null;
             /**
-             * @description Index in the transaction's trace.
+             * @description Index in the transaction's trace; for coins in logs of the chain, among those of the transaction.
              * @example 3
              */
             index: number;
             /**
-             * @description True when the step succeeded.
+             * @description True when the step succeeded; coins in a log of the chain have moved.
              * @example true
              */
             success: boolean;
             /** @description Time of the block; null when the back end does not report it. */
             timestamp: components["schemas"]["Timestamp"] | null;
-            /** @description Called address; null for a creation or a self-destruction. */
+            /** @description Called address; null for a creation or a self-destruction. For coins in a log of the chain, their receiver; null when they ended with a contract. */
             to: components["schemas"]["Address"] | null;
             /** @description Hash of the transaction. */
             transaction_hash: components["schemas"]["Hash"];
             /**
-             * @description Type of the step: call, callcode, delegatecall, staticcall, create, create2, reward, selfdestruct, stop or invalid; null when only a log of the chain says that the coins moved.
+             * @description Type of the step: call, callcode, delegatecall, staticcall, create, create2, reward, selfdestruct, stop or invalid; null when the node gives no trace, and only a log of the chain says that the coins moved.
              * @example call
              * @example null
              */
@@ -2400,7 +2400,7 @@ export interface components {
              * @example null
              */
             gas_target_percentage: number | null;
-            /** @description Gas used by the block's transactions; null when the back end does not report it. */
+            /** @description Gas used, as in the header of the block; null when the back end does not report it. Not the sum of what the transactions paid for. */
             gas_used: components["schemas"]["IntegerString"] | null;
             /**
              * @description Gas used, in percent of the gas limit.

@@ -944,7 +944,7 @@ export interface components {
              */
             gas_limit: number;
             /**
-             * @description Gas used by the block.
+             * @description Gas used, as in the header of the block. Not the sum of what the transactions paid for.
              * @example 14235114
              */
             gas_used: number;
@@ -1148,7 +1148,7 @@ export interface components {
              */
             gas_used?: number;
             /**
-             * @description Gas used in the block up to and including this transaction; absent when not known.
+             * @description Gas that the transactions of the block paid for, up to and including this one; absent when not known.
              * @example 1523114
              */
             cumulative_gas_used?: number;
