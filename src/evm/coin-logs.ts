@@ -5,11 +5,14 @@ import type { RpcLog, RpcReceipt, RpcTransaction } from './rpc.ts';
 export const SYSTEM_ADDRESS = '0xfffffffffffffffffffffffffffffffffffffffe';
 /** keccak256 of `Transfer(address,address,uint256)`: of coins, ERC-20 with three topics, ERC-721 with four. */
 export const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+/** keccak256 of `Burn(address,uint256)`: a contract destroyed itself while it had coins. Source: EIP-7708. */
+const BURN = '0xcc16f5dbb4873280815c1ee09dbd06736cffcc184412cf7a71a0fdb75d397ca5';
 
 /** Coins that moved inside a transaction, in wei. */
 interface CoinTransfer {
   readonly from: Address;
-  readonly to: Address;
+  /** Null for coins of a contract that destroyed itself, which are gone. */
+  readonly to: Address | null;
   readonly value: bigint;
 }
 
@@ -34,11 +37,15 @@ export function innerCoinTransfers(
   { from, to, value }: RpcTransaction,
   { logs, contractAddress }: RpcReceipt,
 ): CoinTransfer[] {
-  const transfers = logs.filter(isCoinLog).flatMap(({ topics: [topic, sender, receiver], data }) => {
-    // Coins that are destroyed have a log of another form, without a receiver.
-    if (topic !== TRANSFER || sender === undefined || receiver === undefined || size(data) !== 32) return [];
-    return [{ from: addressOf(sender), to: addressOf(receiver), value: hexToBigInt(data) }];
-  });
+  const transfers = logs
+    .filter(isCoinLog)
+    .flatMap(({ topics: [event, sender, receiver], data }): CoinTransfer[] => {
+      if (sender === undefined || size(data) !== 32) return [];
+      const value = hexToBigInt(data);
+      if (event === BURN) return [{ from: addressOf(sender), to: null, value }];
+      if (event !== TRANSFER || receiver === undefined) return [];
+      return [{ from: addressOf(sender), to: addressOf(receiver), value }];
+    });
   const [first] = transfers;
   const isOwn =
     first?.from === from.toLowerCase() &&

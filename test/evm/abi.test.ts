@@ -14,6 +14,7 @@ import {
 } from 'viem';
 import { expect, test } from 'vitest';
 import { knownAbis } from '../../src/evm/abi/abi.ts';
+import { SYSTEM_ADDRESS } from '../../src/evm/coin-logs.ts';
 
 const ADDRESS = getAddress('0x00000000000000000000000000000000000000aa');
 const OTHER = getAddress('0x5fbdb2315678afecb367f032d93f642f64180aa3');
@@ -149,4 +150,20 @@ test('methods are found by name with all their overloads, and named by selector'
   expect(abis.selectorsOf('nothing')).toEqual([]);
   expect(abis.contractName('0x00000000000000000000000000000000000000AA')).toBe('Shop');
   expect(knownAbis([{ abi: erc721Abi, name: 'Any' }]).contractName(ADDRESS)).toBeNull();
+});
+
+test('coins that the chain logs as moved or burnt are decoded, and no burn of another address', () => {
+  const data = encodeAbiParameters([{ type: 'uint256' }], [7n]);
+  const topicOf = (event: string) => keccak256(toHex(event));
+  const transfer = { topics: [topicOf('Transfer(address,address,uint256)'), pad(ADDRESS), pad(OTHER)], data };
+  const burn = { topics: [topicOf('Burn(address,uint256)'), pad(ADDRESS)], data };
+
+  expect(abis.decodeLog({ address: SYSTEM_ADDRESS, ...transfer })?.signature).toBe(
+    'Transfer(address indexed from, address indexed to, uint256 amount)',
+  );
+  expect(abis.decodeLog({ address: SYSTEM_ADDRESS, ...burn })).toMatchObject({
+    signature: 'Burn(address indexed account, uint256 amount)',
+    parameters: [{ value: ADDRESS }, { value: '7' }],
+  });
+  expect(abis.decodeLog({ address: OTHER, ...burn })).toBeNull();
 });

@@ -13,6 +13,7 @@ import {
 } from 'viem';
 import { lowerCase } from '../address.ts';
 import { panicText } from '../call-result.ts';
+import { isCoinLog } from '../coin-logs.ts';
 import {
   type DecodedInput,
   type DecodedLog,
@@ -67,6 +68,14 @@ const STANDARDS: readonly KnownAbi[] = [
   { name: 'ERC-1155', abi: erc1155Abi },
 ];
 
+/** Events of the chain itself. */
+const COINS = signaturesOf(
+  parseAbi([
+    'event Transfer(address indexed from, address indexed to, uint256 amount)',
+    'event Burn(address indexed account, uint256 amount)',
+  ]),
+);
+
 /** Errors that Solidity itself reverts with. */
 const SOLIDITY_ERRORS = signaturesOf(
   parseAbi(['error Error(string message)', 'error Panic(uint256 reason)']),
@@ -107,7 +116,11 @@ export function knownAbis(known: readonly KnownAbi[]): Abis {
       decodeCall(one, input, budget),
     );
   const eventOf: Abis['eventOf'] = ({ address, topics, data }, like, budget) => {
-    const own = [...(like === undefined ? [] : [signaturesOfOne(like)]), ...inOrder(ownOf(address))];
+    const own = [
+      ...(like === undefined ? [] : [signaturesOfOne(like)]),
+      ...(isCoinLog({ address }) ? [COINS] : []),
+      ...inOrder(ownOf(address)),
+    ];
     const [topic = ''] = topics;
     return firstOf([...own, ...(withEvent.get(topic) ?? [])], one => decodeEvent(one, topics, data, budget));
   };
