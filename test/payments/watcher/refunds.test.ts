@@ -1,5 +1,7 @@
+import { encodeFunctionData } from 'viem';
 import { expect } from 'vitest';
 import { transaction } from '#db/transaction.ts';
+import { fungibleAbi } from '#devnet/activity/abis.ts';
 import { DAY_MS } from '#lib/clock.ts';
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import type { Refund } from '#payments/model/refund.ts';
@@ -329,6 +331,24 @@ eachWatchedShop('refunds', watchedTest => {
       completedBy: null,
       txHash: hash,
     });
+  });
+
+  test('are found although a stranger logs a transfer of nothing between the same addresses', async ({
+    chain,
+    ours,
+    asked,
+    sent,
+  }) => {
+    const at = { chainId: chain.chainId, address: `${chain.accounts[4]}` };
+    await transaction(ours.db, handle => recipientStore(handle).name(ours.owner, at, ours.clock.now()));
+    const refund = await asked(ours);
+    const args = [addressOf(at.address), DESTINATION, 0n] as const;
+    const data = encodeFunctionData({ abi: fungibleAbi, functionName: 'transferFrom', args });
+    await chain.send({ from: 5, to: chain.token, data });
+    const { hash } = await sent();
+    await ours.settle();
+
+    expect(await stateOf(ours, refund.id)).toMatchObject({ status: 'completed', txHash: hash });
   });
 
   test('of which several fit one transfer wait, until only one of them is left', async ({
