@@ -167,6 +167,27 @@ eachDatabase('over the fork from which on chains log coins', databases => {
     expect(await ours.events()).not.toContain('payment.failed');
   });
 
+  test('a chain whose headers have the fields of the fork, but no logs of coins, is read as before', async () => {
+    await using crossing = await begin();
+    const { ours, early, node, pay } = crossing;
+    node.tell(({ method }, answer) =>
+      method === 'eth_getBlockByNumber' && answer !== null
+        ? { ...Object(answer), slotNumber: '0x1', blockAccessListHash: `0x${'11'.repeat(32)}` }
+        : undefined,
+    );
+    await early.send({ from: 1, to: addressOf(`0x${'d1'.repeat(20)}`), value: 1n });
+    await early.mine(1);
+    await ours.round();
+    const sessions = [await pay()];
+    await early.mine(3);
+    await ours.round();
+    sessions.push(await pay());
+    await ours.settle();
+
+    expect(await crossing.changeAt()).toBeNaN();
+    for (const id of sessions) expect(await ours.session(id)).toMatchObject({ status: 'completed' });
+  });
+
   test('a log of the system address from before the change, and the same log of a contract after it, pay nothing', async () => {
     await using crossing = await begin();
     const { ours, early, cross } = crossing;
@@ -185,7 +206,7 @@ eachDatabase('over the fork from which on chains log coins', databases => {
     await ours.round();
     const forged = [await forge(SYSTEM)];
     const chain = await cross();
-    await chain.mine(1);
+    const plain = await crossing.pay();
     await ours.round();
     forged.push(await forge(SYSTEM));
     await chain.mine((await crossing.changeAt()) - (await chain.head()));
@@ -195,6 +216,7 @@ eachDatabase('over the fork from which on chains log coins', databases => {
     const sessions = await Promise.all(forged.map(id => ours.session(id)));
     const received = sessions.map(({ status, amountReceived }) => [status, amountReceived]);
     expect(received).toEqual(forged.map(() => ['active', 0n]));
+    expect(await ours.session(plain)).toMatchObject({ status: 'completed' });
     expect((await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 1 })).total).toBe(0);
   });
 });
