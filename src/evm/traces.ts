@@ -12,6 +12,8 @@ export interface InnerCall {
   gasLimit: bigint;
   gasUsed: bigint;
   error: string | null;
+  /** True when it failed, or a call above it did, up to the transaction's own: it has changed nothing. */
+  isUndone: boolean;
 }
 
 /** Trace data of a transaction. */
@@ -42,17 +44,22 @@ export function traceOfFrame({ error, output, calls }: RpcCallFrame): Transactio
   return {
     error: error ?? null,
     output: failed && output !== undefined && output !== '0x' ? output : null,
-    calls: flatten(calls ?? []),
+    calls: flatten(calls ?? [], failed),
   };
 }
 
-/** Flattens depth first, which is the order of execution. Uses a stack, because frames nest up to 1,024 deep. */
-function flatten(calls: readonly RpcCallFrame[]): InnerCall[] {
+/**
+ * Flattens depth first, which is the order of execution. Uses a stack, because frames nest up to 1,024 deep.
+ * `isBelowFailure` is true when the call above the first ones failed.
+ */
+function flatten(calls: readonly RpcCallFrame[], isBelowFailure: boolean): InnerCall[] {
   const flat: InnerCall[] = [];
-  const waiting = calls.toReversed();
-  for (let frame = waiting.pop(); frame !== undefined; frame = waiting.pop()) {
+  const waiting = calls.toReversed().map(frame => ({ frame, isBelowFailure }));
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { frame } = next;
     const creates = frame.type.startsWith('CREATE');
     const failed = frame.error !== undefined;
+    const isUndone = failed || next.isBelowFailure;
     flat.push({
       type: frame.type.toLowerCase(),
       from: frame.from,
@@ -62,8 +69,11 @@ function flatten(calls: readonly RpcCallFrame[]): InnerCall[] {
       gasLimit: BigInt(frame.gas ?? 0),
       gasUsed: BigInt(frame.gasUsed ?? 0),
       error: frame.error ?? null,
+      isUndone,
     });
-    if (frame.calls !== undefined) waiting.push(...frame.calls.toReversed());
+    for (const inner of frame.calls?.toReversed() ?? []) {
+      waiting.push({ frame: inner, isBelowFailure: isUndone });
+    }
   }
   return flat;
 }
@@ -76,7 +86,7 @@ export function tracesOfParity(
   traces: readonly RpcParityTrace[],
   transactions: readonly Hash[],
 ): TransactionTrace[] | null {
-  const found = new Map<number, TransactionTrace>();
+  const found = new Map<number, RpcParityTrace[]>();
   const seen = new Set<string>();
   for (const trace of traces) {
     const position = trace.transactionPosition;
@@ -85,22 +95,51 @@ export function tracesOfParity(
     const path = `${position}/${trace.traceAddress}`;
     if (hash === undefined || (trace.transactionHash ?? hash) !== hash || seen.has(path)) return null;
     seen.add(path);
-    const transaction = found.get(position) ?? { error: null, output: null, calls: [] };
-    found.set(position, transaction);
-    if (trace.traceAddress.length > 0) {
-      const call = innerCall(trace);
-      if (call !== null) transaction.calls.push(call);
-      continue;
-    }
-    const output = trace.result?.output;
-    transaction.error = trace.error ?? null;
-    transaction.output = trace.error !== undefined && output !== undefined && output !== '0x' ? output : null;
+    const items = found.get(position) ?? [];
+    found.set(position, items);
+    items.push(trace);
   }
-  const inOrder = transactions.flatMap((_, position) => found.get(position) ?? []);
+  const inOrder = transactions.flatMap((_, position) => {
+    const items = found.get(position);
+    return items === undefined ? [] : [traceOfItems(items)];
+  });
   return inOrder.length === transactions.length ? inOrder : null;
 }
 
-function innerCall({ type, action, result, error }: RpcParityTrace): InnerCall | null {
+/** Trace of one transaction from its items. Some nodes list a self-destruction before the calls that preceded it. */
+function traceOfItems(items: readonly RpcParityTrace[]): TransactionTrace {
+  let error: string | null = null;
+  let output: Hex | null = null;
+  const calls: InnerCall[] = [];
+  /** The calls above the next one, outermost first. */
+  let above: { readonly path: readonly number[]; readonly isUndone: boolean }[] = [];
+  for (const item of items.toSorted(byPath)) {
+    const path = item.traceAddress;
+    above = above.slice(0, path.length);
+    // A call whose caller is not listed cannot be judged.
+    const parent = above.length === path.length ? above.at(-1) : undefined;
+    const isListed = parent?.path.every((place, depth) => place === path[depth]) ?? path.length === 0;
+    const isUndone = item.error !== undefined || !isListed || parent?.isUndone === true;
+    above.push({ path, isUndone });
+    if (path.length > 0) {
+      const call = innerCall(item, isUndone);
+      if (call !== null) calls.push(call);
+      continue;
+    }
+    const returned = item.result?.output;
+    error = item.error ?? null;
+    output = item.error !== undefined && returned !== undefined && returned !== '0x' ? returned : null;
+  }
+  return { error, output, calls };
+}
+
+/** Depth first, in the order of execution. */
+function byPath({ traceAddress: a }: RpcParityTrace, { traceAddress: b }: RpcParityTrace): number {
+  const depth = a.findIndex((place, index) => place !== b[index]);
+  return depth < 0 || depth >= b.length ? a.length - b.length : Number(a[depth]) - Number(b[depth]);
+}
+
+function innerCall({ type, action, result, error }: RpcParityTrace, isUndone: boolean): InnerCall | null {
   const from = action.from ?? action.address;
   if (from === undefined) return null;
   const kind = type === 'suicide' ? 'selfdestruct' : (action.callType ?? action.creationMethod ?? type);
@@ -113,6 +152,7 @@ function innerCall({ type, action, result, error }: RpcParityTrace): InnerCall |
     gasLimit: BigInt(action.gas ?? 0),
     gasUsed: BigInt(result?.gasUsed ?? 0),
     error: error ?? null,
+    isUndone,
   };
 }
 

@@ -156,5 +156,6 @@ function innerCall(from: Address, to: Address) {
     gasLimit: 2_300n,
     gasUsed: 0n,
     error: null,
+    isUndone: false,
   };
 }

@@ -32,7 +32,14 @@ function callsInLogs(
   { block }: FetchedBlock,
 ): InnerCall[] {
   if (receipt === null || !hasCoinLogs(block)) return [];
-  const unknown = { type: COIN_LOG, createdContract: null, gasLimit: 0n, gasUsed: 0n, error: null };
+  const unknown = {
+    type: COIN_LOG,
+    createdContract: null,
+    gasLimit: 0n,
+    gasUsed: 0n,
+    error: null,
+    isUndone: false,
+  };
   return innerCoinTransfers(transaction, receipt).map(transfer => ({ ...unknown, ...transfer }));
 }
 
