@@ -1,6 +1,7 @@
 import { type Hash, numberToHex } from 'viem';
 import type { RpcBlock, RpcTransaction } from '../../evm/rpc.ts';
-import { ChainMoved, type NodeCalls } from './fetched-block.ts';
+import { ChainMoved } from '../../node/block-ref.ts';
+import type { NodeCalls } from './fetched-block.ts';
 import { oneByOne } from './unreadable.ts';
 
 /** Header of a block, and its transactions as the node lists them. */

@@ -3,9 +3,10 @@ import { lowerCase } from '../../evm/address.ts';
 import type { RpcReceipt } from '../../evm/rpc.ts';
 import type { TransactionTrace } from '../../evm/traces.ts';
 import type { Logger } from '../../lib/logger.ts';
-import { type BlockRef, ChainMoved, type FetchedBlock, type NodeCalls } from './fetched-block.ts';
+import { type BlockRef, ChainMoved } from '../../node/block-ref.ts';
+import { type TraceMethodName, traceMethod } from '../../node/trace-methods.ts';
+import type { FetchedBlock, NodeCalls } from './fetched-block.ts';
 import { capabilitiesOf, type NodeCapabilities } from './node-capabilities.ts';
-import { type TraceMethodName, traceMethod } from './traces.ts';
 import { attemptsAt, oneByOne, UnreadableAnswer } from './unreadable.ts';
 
 /** Receipts and traces of a block. */

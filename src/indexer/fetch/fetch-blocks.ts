@@ -3,15 +3,10 @@ import { type Hash, numberToHex } from 'viem';
 import type { RpcLog, RpcReceipt, RpcTransaction } from '#evm/rpc.ts';
 import { type Logger, logAndGoOn } from '#lib/logger.ts';
 import type { ChainClient } from '#node/client.ts';
+import { ChainMoved, ContradictoryBlock } from '../../node/block-ref.ts';
 import { type BlockBody, bodyReader } from './block-body.ts';
 import { partsReader } from './block-parts.ts';
-import {
-  type BlockHeader,
-  ChainMoved,
-  ContradictoryBlock,
-  type FetchedBlock,
-  type NodeCalls,
-} from './fetched-block.ts';
+import type { BlockHeader, FetchedBlock, NodeCalls } from './fetched-block.ts';
 import { type ReceiverCode, receiversOf } from './receiver-code.ts';
 
 export interface BlockFetcher {

@@ -33,26 +33,3 @@ export interface BlockHeader {
 
 /** One node, or several with failover. */
 export type NodeCalls = Pick<ChainClient, 'id' | 'request'>;
-
-/** A block whose receipts and traces are wanted. */
-export interface BlockRef {
-  number: number;
-  hash: Hash;
-  transactions: readonly Hash[];
-}
-
-/** Thrown when the node's answers belong to two different blocks because its chain changed in between. Retryable. */
-export class ChainMoved extends Error {
-  constructor(number: number) {
-    super(`Block ${number} changed while it was being fetched.`);
-    this.name = 'ChainMoved';
-  }
-}
-
-/** Thrown for an answer that cannot be true of any block. A retry or another node may help. */
-export class ContradictoryBlock extends Error {
-  constructor(number: number, what: string) {
-    super(`The node contradicts itself about block ${number}: ${what}.`);
-    this.name = 'ContradictoryBlock';
-  }
-}

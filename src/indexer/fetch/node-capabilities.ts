@@ -1,6 +1,12 @@
 import { numberToHex } from 'viem';
-import { type BlockRef, ChainMoved, ContradictoryBlock, type NodeCalls } from './fetched-block.ts';
-import { TRACE_METHODS, type TraceMethodName, type TraceReading, traceMethod } from './traces.ts';
+import { type BlockRef, ChainMoved, ContradictoryBlock } from '../../node/block-ref.ts';
+import {
+  TRACE_METHODS,
+  type TraceMethodName,
+  type TraceReading,
+  traceMethod,
+} from '../../node/trace-methods.ts';
+import type { NodeCalls } from './fetched-block.ts';
 import { attemptsAt, UnreadableAnswer } from './unreadable.ts';
 
 /** Optional methods of a node. */

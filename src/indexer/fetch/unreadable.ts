@@ -1,8 +1,9 @@
 import { BaseError, numberToHex } from 'viem';
 import { plainLine } from '../../lib/single-line.ts';
+import { ChainMoved, ContradictoryBlock } from '../../node/block-ref.ts';
 import { nodeAnswered } from '../../node/client.ts';
 import { WrongChain } from '../../node/transport/errors.ts';
-import { ChainMoved, ContradictoryBlock, type NodeCalls } from './fetched-block.ts';
+import type { NodeCalls } from './fetched-block.ts';
 
 /** Failure of one answer: the node refuses it, or cannot deliver it, but answers other requests. */
 export class UnreadableAnswer {

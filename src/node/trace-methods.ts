@@ -1,7 +1,8 @@
 import { type Hash, type Hex, numberToHex } from 'viem';
-import type { RpcBlockTraces, RpcParityTrace } from '../../evm/rpc.ts';
-import { type TransactionTrace, traceOfFrame, tracesOfFrames, tracesOfParity } from '../../evm/traces.ts';
-import { type BlockRef, ChainMoved, ContradictoryBlock, type NodeCalls } from './fetched-block.ts';
+import type { RpcBlockTraces, RpcParityTrace } from '../evm/rpc.ts';
+import { type TransactionTrace, traceOfFrame, tracesOfFrames, tracesOfParity } from '../evm/traces.ts';
+import { type BlockRef, ChainMoved, ContradictoryBlock } from './block-ref.ts';
+import type { RawRequest } from './chain-node.ts';
 
 /**
  * Reads traces from an answer about a block and checks that they fit it. A transaction that the node failed to trace
@@ -10,6 +11,11 @@ import { type BlockRef, ChainMoved, ContradictoryBlock, type NodeCalls } from '.
  * @throws ContradictoryBlock when they cover more than the block's transactions, or repeat a call
  */
 export type TraceReading = () => (TransactionTrace | null)[] | null;
+
+/** A node, or several with failover. */
+interface TraceCalls {
+  readonly request: RawRequest;
+}
 
 /** One way in which a node traces. */
 export interface TraceMethod {
@@ -27,12 +33,12 @@ export const TRACE_METHODS = ['trace_block', 'debug_traceBlockByHash', 'debug_tr
 
 export type TraceMethodName = (typeof TRACE_METHODS)[number];
 
-export function traceMethod(client: NodeCalls, name: TraceMethodName): TraceMethod {
+export function traceMethod(client: TraceCalls, name: TraceMethodName): TraceMethod {
   if (name === 'trace_block') return parityTraces(client);
   return debugTraces(client, name === 'debug_traceBlockByHash' ? 'hash' : 'number');
 }
 
-function debugTraces({ request }: NodeCalls, by: 'hash' | 'number'): TraceMethod {
+function debugTraces({ request }: TraceCalls, by: 'hash' | 'number'): TraceMethod {
   const tracer = { tracer: 'callTracer' } as const;
   return {
     async ofBlock(block) {
@@ -54,7 +60,7 @@ function readFrames(traces: RpcBlockTraces, block: BlockRef): (TransactionTrace 
   return fitting(tracesOfFrames(traces, block.transactions), { traced: traces.length, block });
 }
 
-function parityTraces({ request }: NodeCalls): TraceMethod {
+function parityTraces({ request }: TraceCalls): TraceMethod {
   return {
     async ofBlock(block) {
       const traces = await request({ method: 'trace_block', params: [numberToHex(block.number)] });
