@@ -309,6 +309,10 @@ create table chain_cursors (
   head_time bigint,
   coins_block bigint,
   coin_logs_from bigint,
+  traced_block bigint,
+  traced_hash text collate "C",
+  traced_time bigint,
+  traced_by text collate "C",
   PRIMARY KEY (chain_id)
 );
 

@@ -118,7 +118,7 @@ function traceOfItems(items: readonly RpcParityTrace[]): TransactionTrace {
     above = above.slice(0, path.length);
     // A call whose caller is not listed cannot be judged.
     const parent = above.length === path.length ? above.at(-1) : undefined;
-    const isListed = parent?.path.every((place, depth) => place === path[depth]) ?? path.length === 0;
+    const isListed = parent?.path.every((step, depth) => step === path[depth]) ?? path.length === 0;
     const isUndone = item.error !== undefined || !isListed || parent?.isUndone === true;
     above.push({ path, isUndone });
     if (path.length > 0) {
@@ -135,7 +135,7 @@ function traceOfItems(items: readonly RpcParityTrace[]): TransactionTrace {
 
 /** Depth first, in the order of execution. */
 function byPath({ traceAddress: a }: RpcParityTrace, { traceAddress: b }: RpcParityTrace): number {
-  const depth = a.findIndex((place, index) => place !== b[index]);
+  const depth = a.findIndex((step, index) => step !== b[index]);
   return depth < 0 || depth >= b.length ? a.length - b.length : Number(a[depth]) - Number(b[depth]);
 }
 

@@ -27,6 +27,8 @@ export interface NodeTraffic {
 /** Connections to one node. Calls of the same tick share HTTP requests, and each resolves or rejects alone. */
 export interface NodeLine {
   readonly request: PublicClient['request'];
+  /** The same with the types of `src/evm/rpc.ts`. */
+  readonly raw: RawRequest;
   /** Calls to the node and bytes of its answers on this line since the start. */
   traffic(): NodeTraffic;
 }
@@ -35,8 +37,6 @@ export interface NodeLine {
 export interface ChainNode extends NodeLine {
   /** Host name of its address, without credentials. */
   readonly host: string;
-  /** The same with the types of `src/evm/rpc.ts`. */
-  readonly raw: RawRequest;
   /** The same without types. */
   readonly call: NodeCall;
   /** Checks the node's chain id until it has matched once. @throws WrongChain when the node serves another chain */
@@ -45,8 +45,11 @@ export interface ChainNode extends NodeLine {
   head(signal: AbortSignal): Promise<number>;
   /** Rejects all calls under way with this error, on all lines. */
   abandon(error: Error): void;
-  /** Opens another line, whose calls wait for no others and are counted apart. */
-  line(): NodeLine;
+  /**
+   * Opens another line, whose calls wait for no others and are counted apart. `maxAnswerBytes` is its limit of an answer;
+   * that of the node when absent.
+   */
+  line(maxAnswerBytes?: number): NodeLine;
 }
 
 export interface ChainNodeOptions extends NodeLimits {
@@ -58,11 +61,13 @@ export interface ChainNodeOptions extends NodeLimits {
 
 /** Opens no connection yet. @throws TypeError for an invalid address */
 export function chainNode(url: string, options: ChainNodeOptions): ChainNode {
-  const { id, maxAnswerBytes, clock } = options;
+  const { id, clock } = options;
   let underWay = new AbortController();
 
-  function opened(): NodeLine & { readonly call: NodeCall; readonly host: string } {
-    const exchange = nodeExchange(url, options);
+  function opened(
+    maxAnswerBytes = options.maxAnswerBytes,
+  ): NodeLine & { readonly call: NodeCall; readonly host: string } {
+    const exchange = nodeExchange(url, { ...options, maxAnswerBytes });
     const send = batchedCalls({ exchange, maxAnswerBytes, clock });
     let calls = 0;
     const call: NodeCall = (asked, signal) => {
@@ -70,12 +75,13 @@ export function chainNode(url: string, options: ChainNodeOptions): ChainNode {
       const { signal: abandoned } = underWay;
       return send(asked, signal === undefined ? abandoned : AbortSignal.any([signal, abandoned]));
     };
-    const { request } = createPublicClient({ transport: transportOver(call), ccipRead: false });
-    return { host: exchange.host, request, call, traffic: () => ({ calls, bytes: exchange.bytes() }) };
+    const transport = transportOver(call);
+    const { request } = createPublicClient({ transport, ccipRead: false });
+    const raw = rawRequest(transport);
+    return { host: exchange.host, request, raw, call, traffic: () => ({ calls, bytes: exchange.bytes() }) };
   }
 
-  const { host, request, call, traffic } = opened();
-  const raw = rawRequest(transportOver(call));
+  const { host, request, raw, call, traffic } = opened();
 
   return {
     host,

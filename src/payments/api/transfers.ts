@@ -3,7 +3,12 @@ import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import type { Handle } from '../../db/open.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { Owner } from '../model/owner.ts';
-import { type TransferStatus, transferStatus, type UnmatchedTransfer } from '../model/transfer.ts';
+import {
+  shownLogIndex,
+  type TransferStatus,
+  transferStatus,
+  type UnmatchedTransfer,
+} from '../model/transfer.ts';
 import { sessionStore } from '../sessions/session-store.ts';
 import { isToAddressOf } from '../settlement/match.ts';
 import { settlement } from '../settlement/settlement.ts';
@@ -12,7 +17,7 @@ import { transferStore } from '../store/transfer-store.ts';
 import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
 import { nullableTimestamp, pagedList, resourceNotFound } from './responses/answers.ts';
 import { candidateList, otherAddress } from './responses/candidates.ts';
-import { logIndexOf, transactionBody } from './responses/record-bodies.ts';
+import { transactionBody } from './responses/record-bodies.ts';
 
 /** Operations on unmatched transfers, which stay listed until they are assigned (Decision 112). */
 export function transferHandlers(context: PaymentsContext) {
@@ -96,7 +101,7 @@ function transferBody(transfer: UnmatchedTransfer): PaymentsSchemas['UnmatchedTr
     sender_address: transfer.sender,
     recipient_address: transfer.recipient,
     tx_hash: transfer.txHash,
-    log_index: logIndexOf(transfer.logIndex),
+    log_index: shownLogIndex(transfer.logIndex),
     block_number: transfer.blockNumber,
     block_hash: transfer.blockHash,
     block_timestamp: timestamp(transfer.blockTime),

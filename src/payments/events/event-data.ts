@@ -5,7 +5,7 @@ import { outcomeOf } from '../model/outcome.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import { isProved, type Refund } from '../model/refund.ts';
 import { type CheckoutSession, percentOf } from '../model/session.ts';
-import { NO_LOG, type UnmatchedTransfer } from '../model/transfer.ts';
+import { shownLogIndex, type UnmatchedTransfer } from '../model/transfer.ts';
 
 /** Body of `payment.completed` and `payment.failed`, with the document's fields and ids (Decision 117). */
 export function paymentData(
@@ -22,7 +22,7 @@ export function paymentData(
     sender_address: transaction.sender,
     recipient_address: transaction.recipient,
     tx_hash: transaction.txHash,
-    log_index: transaction.logIndex === NO_LOG ? null : transaction.logIndex,
+    log_index: shownLogIndex(transaction.logIndex),
     status: transaction.status,
     failure_reason: transaction.failureReason,
     late: transaction.isLate,
@@ -117,7 +117,7 @@ export function unmatchedTransferData(
     sender_address: transfer.sender,
     recipient_address: transfer.recipient,
     tx_hash: transfer.txHash,
-    log_index: transfer.logIndex === NO_LOG ? null : transfer.logIndex,
+    log_index: shownLogIndex(transfer.logIndex),
     block_number: transfer.blockNumber,
     block_timestamp: timestamp(transfer.blockTime),
     suggested_session_id: transfer.suggestedSessionId,

@@ -4,8 +4,10 @@
  */
 export type SetAsideReason = 'too_large' | 'refused' | 'missing' | 'unanswered';
 
-/** Parts of a block that contain payments: logs of tokens, and transactions that send the native coin. */
-export type BlockPart = 'tokens' | 'coins';
+/**
+ * Parts of a block that contain payments: logs, transactions that send the native coin, and traces of contracts that do.
+ */
+export type BlockPart = 'tokens' | 'coins' | 'traces';
 
 /** A set-aside transaction as an organization sees it. Times are UTC milliseconds. */
 export interface SetAsideTransaction {

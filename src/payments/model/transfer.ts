@@ -4,6 +4,29 @@ import type { Actor, Owner } from './owner.ts';
 export const NO_LOG = -1;
 
 /**
+ * Log index of coins that a contract sent, by their position among those that moved inside their transaction. It is below
+ * `NO_LOG` and the same for all trace methods (Decision 375).
+ */
+export function innerIndexOf(position: number): number {
+  return NO_LOG - 1 - position;
+}
+
+/** Log index of a record as others see it; null for coins without a log of their own. */
+export function shownLogIndex(logIndex: number | null): number | null {
+  return logIndex === null || isWithoutLog(logIndex) ? null : logIndex;
+}
+
+/** Order of log indexes on the chain. Coins without a log come first, because their place among the logs is not known. */
+export function byLogIndex(a: number, b: number): number {
+  return isWithoutLog(a) && isWithoutLog(b) ? b - a : a - b;
+}
+
+/** True for coins that were read from their transaction or its trace. */
+export function isWithoutLog(logIndex: number): boolean {
+  return logIndex <= NO_LOG;
+}
+
+/**
  * Answer of the nodes of a chain about a hash that a payer reported (Decision 362):
  * - `searching`: they are still to be asked
  * - `unknown`: they have no such transaction

@@ -12,7 +12,10 @@ export interface Due {
   readonly chainId: number;
   /** Latest deadline of the sessions, in UTC milliseconds. */
   readonly until: number;
-  /** Leaves sessions open that may have been paid in a block that is set aside. */
+  /**
+   * Leaves sessions open that may have been paid in a block that is set aside, and for a minute those that a contract may
+   * have paid in a block whose traces are not read.
+   */
   readonly sparesUnread?: boolean;
   readonly limit: number;
 }
@@ -29,6 +32,15 @@ const UNREAD_BLOCK = `select 1 from set_aside_blocks b
       select coin_logs_from from chain_cursors c where c.chain_id = b.chain_id
     ) then 'tokens' else 'coins' end
     and b.block_time between checkout_sessions.created_at - ? and checkout_sessions.expires_at + ?`;
+
+/** Time after their deadline for which sessions wait for the traces of its block. */
+const TRACES_WAIT_MS = 60_000;
+
+/** True while the traces of a chain that has some were not read up to the end of a session, for a limited time. */
+const UNTRACED = `checkout_sessions.token_address = ? and checkout_sessions.expires_at > ?
+  and exists (select 1 from chain_cursors c where c.chain_id = checkout_sessions.chain_id
+    and c.traced_by is not null and c.coin_logs_from is null
+    and c.traced_time < checkout_sessions.expires_at + ?)`;
 
 /** Expiry of sessions without a payment. */
 export function endings(unit: SettlementUnit) {
@@ -49,10 +61,11 @@ export function endings(unit: SettlementUnit) {
       const condition = `id in (
            select id from checkout_sessions
            where status = 'active' and payment_status <> 'confirming' and chain_id = ? and expires_at <= ?
-             ${sparesUnread ? `and not exists (${UNREAD_BLOCK})` : ''}
+             ${sparesUnread ? `and not exists (${UNREAD_BLOCK}) and not (${UNTRACED})` : ''}
            order by expires_at limit ?
          )`;
-      const spared = sparesUnread ? [NATIVE_COIN, beforeMs, afterMs] : [];
+      const untraced = [NATIVE_COIN, now - afterMs - TRACES_WAIT_MS, afterMs];
+      const spared = sparesUnread ? [NATIVE_COIN, beforeMs, afterMs, ...untraced] : [];
       const bindings = [chainId, Math.min(now, until), ...spared, limit];
       const ended = await endSessions(unit, 'time', { condition, bindings });
       return ended.length;

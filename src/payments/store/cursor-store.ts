@@ -44,26 +44,53 @@ export interface ChainProgress extends ChainCursor {
   readonly settledBlock: number | undefined;
   /** Number of the first block whose coins are read from logs (Decision 374); undefined while there is none. */
   readonly coinLogsFrom: number | undefined;
+  /** Undefined before the first traces were read. */
+  readonly traced: TracedProgress | undefined;
 }
 
-/** Source that shows coins which contracts send (Decision 374). */
-export type ContractCoins = 'logs';
+/** A block up to which traces were read. Without hash and time it was not read itself. */
+export interface TracedBlock {
+  readonly number: number;
+  readonly hash?: string | undefined;
+  /** UTC milliseconds. */
+  readonly time?: number | undefined;
+}
+
+/** Progress of reading traces. */
+export interface TracedProgress extends TracedBlock {
+  /** The trace method in use; null when no node has one, undefined while that is not known. */
+  readonly by: string | null | undefined;
+}
+
+/** Source that shows coins which contracts send: logs (Decision 374) or traces (Decision 375). */
+export type ContractCoins = 'logs' | 'traces';
 
 /** The source of the next block of a chain; null when it has none, or nothing of the chain was read. */
 export function contractCoinsOf(progress: ChainProgress | undefined): ContractCoins | null {
   const { blockNumber = 0, coinLogsFrom = Number.POSITIVE_INFINITY } = progress ?? {};
-  return coinLogsFrom <= blockNumber + 1 ? 'logs' : null;
+  if (coinLogsFrom <= blockNumber + 1) return 'logs';
+  return progress?.traced?.by == null ? null : 'traces';
 }
 
 /** Progress made by a look. Undefined parts stay unchanged. */
 export interface LookProgress {
   readonly cursor?: ScanProgress;
   readonly settledBlock?: number;
+  readonly traced?: TracedProgress;
 }
 
 export type CursorRow = Pick<
   Tables['chain_cursors'],
-  'block_number' | 'scanned_at' | 'head_time' | 'coins_block' | 'coin_logs_from' | 'settled_block'
+  | 'block_number'
+  | 'scanned_at'
+  | 'head_time'
+  | 'coins_block'
+  | 'coin_logs_from'
+  | 'settled_block'
+  | 'traced_block'
+  | 'traced_hash'
+  | 'traced_time'
+  | 'traced_by'
 >;
 
 export function progressOf(row: CursorRow): ChainProgress {
@@ -74,6 +101,15 @@ export function progressOf(row: CursorRow): ChainProgress {
     coinsBlock: row.coins_block ?? undefined,
     settledBlock: row.settled_block ?? undefined,
     coinLogsFrom: row.coin_logs_from ?? undefined,
+    traced:
+      row.traced_block === null
+        ? undefined
+        : {
+            number: row.traced_block,
+            hash: row.traced_hash ?? undefined,
+            time: row.traced_time ?? undefined,
+            by: row.traced_by,
+          },
   };
 }
 
@@ -112,6 +148,17 @@ export function cursorStore(handle: Handle) {
     );
   }
 
+  async function setTraced(chainId: number, { number, hash, time, by }: TracedProgress): Promise<void> {
+    await handle('chain_cursors')
+      .where({ chain_id: chainId })
+      .update({
+        traced_block: number,
+        traced_hash: hash ?? null,
+        traced_time: time ?? null,
+        ...(by === undefined ? {} : { traced_by: by }),
+      });
+  }
+
   return {
     async find(chainId: number): Promise<ChainProgress | undefined> {
       const [row] = await select({
@@ -123,6 +170,10 @@ export function cursorStore(handle: Handle) {
           'coins_block',
           'coin_logs_from',
           'settled_block',
+          'traced_block',
+          'traced_hash',
+          'traced_time',
+          'traced_by',
         ],
       }).rows(handle, `where chain_id = ?`, [chainId]);
       return row && progressOf(row);
@@ -144,9 +195,10 @@ export function cursorStore(handle: Handle) {
       return rows.map(row => ({ number: row.block_number, hash: row.block_hash, seenAt: row.seen_at }));
     },
 
-    /** Stores the progress of a look. A settled block never decreases, and needs a cursor. */
-    async keep(chainId: number, { cursor, settledBlock }: LookProgress): Promise<void> {
+    /** Stores the progress of a look. A settled block never decreases. It and traces need a cursor. */
+    async keep(chainId: number, { cursor, settledBlock, traced }: LookProgress): Promise<void> {
       if (cursor !== undefined) await set(chainId, cursor);
+      if (traced !== undefined) await setTraced(chainId, traced);
       if (settledBlock === undefined) return;
       await execute(
         handle,

@@ -81,6 +81,10 @@ declare module 'knex/types/tables.js' {
       coins_block: number | null;
       coin_logs_from: number | null;
       settled_block: number | null;
+      traced_block: number | null;
+      traced_hash: string | null;
+      traced_time: number | null;
+      traced_by: string | null;
     };
     set_aside_transactions: {
       id: string;

@@ -18,6 +18,8 @@ import type { WatchedAddresses } from './node/token-transfers.ts';
 import { refundFollower } from './refunds/followed-refunds.ts';
 import { reportedHashes } from './reported-hashes.ts';
 import { sameChain } from './starting-point.ts';
+import { tracedCoins } from './traced-coins.ts';
+import { traceReader } from './traces/trace-reader.ts';
 import { watchedAddresses } from './watched-addresses.ts';
 
 export interface ChainLooksOptions {
@@ -80,6 +82,8 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
   const memory = watchedAddresses({ chainId: chain.id, clock });
   const view = nodeView(pool);
   const advancing = advance({ chainId: chain.id, view, unverify: pool.unverify, clock, fault });
+  const traces = traceReader({ clock });
+  const traced = tracedCoins({ chainId: chain.id, traces, clock });
   const side = lanes({ client, clock, log, effect });
   const records = recordChecks({ side, clock });
   const refunds = refundFollower({ clock });
@@ -182,11 +186,14 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
       ...(hasReports && { reports: reports.run }),
       blocks: advancing.readSetAside,
       coins: advancing.readCoinsAhead,
+      traces: traced.run,
+      tracePieces: traced.readSetAside,
     };
     const lanes = await side.run(look, works);
     if (checked.isMoved || lanes.isMoved) advancing.forget();
     const changes = early.changes + recorded + checked.changes + lanes.changes;
-    const isDone = changes === 0 && checked.isCertain && lanes.isOver && advancing.isComplete();
+    const isOver = lanes.isOver && !traced.isWaiting();
+    const isDone = changes === 0 && checked.isCertain && isOver && advancing.isComplete();
     looked = isDone ? { head, watched, at: seen.seenAt } : undefined;
     return changes;
   }
@@ -206,7 +213,8 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
   async function keep(): Promise<void> {
     const progress = noted;
     noted = {};
-    if ((progress.cursor ?? progress.settledBlock) === undefined && !memory.hasUnread()) return;
+    const { cursor, settledBlock, traced } = progress;
+    if ((cursor ?? settledBlock ?? traced) === undefined && !memory.hasUnread()) return;
     // Without `unverify` first: the head that was read proves the chain, so only nodes already in doubt are asked.
     await pool.verify();
     await effect('settled', async ({ handle }) => {
@@ -219,6 +227,7 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
     await records.forget();
     refunds.forget();
     advancing.forget();
+    traced.forget();
     heads.forget();
     memory.forget();
     looked = undefined;

@@ -10,7 +10,7 @@ import type { LaneResult } from './look/lanes.ts';
 import type { Look } from './look/look.ts';
 import { record } from './look/record.ts';
 import { repricedBy } from './look/replaced.ts';
-import { type Pieces, readPieces } from './node/block-pieces.ts';
+import { PIECE_READERS, type PieceReaders, type Pieces, readPieces } from './node/block-pieces.ts';
 import { LookSpent } from './node/node-pool.ts';
 import type { BlockOutline } from './node/node-view.ts';
 import type { UnreadableBlock } from './node/scan.ts';
@@ -27,9 +27,10 @@ const KEPT_BLOCKS = 2_000;
 
 /**
  * Blocks whose logs or coins could not be read at once. The scan goes on behind them. They are read transaction by
- * transaction, some in each look, and what is left is asked for again after 1 minute to a day (Decision 299).
+ * transaction, some in each look, and what is left is asked for again after 1 minute to a day (Decision 299). Only the
+ * parts are known that have a reader.
  */
-export function setAsideBlocks(chainId: number) {
+export function setAsideBlocks(chainId: number, readers: PieceReaders = PIECE_READERS) {
   /** Undefined before they were read. Only the leader changes them, and operators make them due. */
   let known: readonly SetAsideBlock[] | undefined;
   /** Number of times that `known` became stale. The scan and the reading of pieces run at the same time. */
@@ -38,7 +39,8 @@ export function setAsideBlocks(chainId: number) {
   async function load({ db }: Pick<Look, 'db'>): Promise<readonly SetAsideBlock[]> {
     if (known !== undefined) return known;
     const before = staleCount;
-    const blocks = await setAsideBlockStore(db).all(chainId);
+    const all = await setAsideBlockStore(db).all(chainId);
+    const blocks = all.filter(({ part }) => readers[part] !== undefined);
     // Blocks read during a change may be those before it. A scan must not pass over a block that was just removed.
     if (staleCount === before) known = blocks;
     return blocks;
@@ -103,6 +105,8 @@ export function setAsideBlocks(chainId: number) {
   async function readPiecesOf(look: Look, begun: SetAsideBlock, outline: BlockOutline): Promise<number> {
     const { view, watched, coinLogsFrom } = look;
     const { part, number } = begun;
+    const read = readers[part];
+    if (read === undefined) throw new TypeError(`no reader of ${part}`);
     const again = [...begun.unread];
     let block = begun;
     let changes = 0;
@@ -111,7 +115,7 @@ export function setAsideBlocks(chainId: number) {
       const indexes = isFirstPass
         ? indexesFrom(block.nextTransaction, outline)
         : again.splice(0, PIECES_AT_A_TIME);
-      const pieces = await readPieces(outline, indexes, { part, view, chainId, watched, coinLogsFrom });
+      const pieces = await readPieces(outline, indexes, { read, view, chainId, watched, coinLogsFrom });
       const { tried, unread } = pieces;
       if (tried.length < indexes.length && tried.length === unread.length) return changes;
       const hasNothing = unread.length > 0 && unread.length === tried.length;

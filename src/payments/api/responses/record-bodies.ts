@@ -5,7 +5,7 @@ import { outcomeOf } from '../../model/outcome.ts';
 import { availabilityOf, type PaymentLink } from '../../model/payment-link.ts';
 import type { PaymentMove, PaymentTransaction } from '../../model/payment-transaction.ts';
 import { type CheckoutSession, percentOf } from '../../model/session.ts';
-import { NO_LOG } from '../../model/transfer.ts';
+import { shownLogIndex } from '../../model/transfer.ts';
 import type { PaymentsContext } from '../gate/api-context.ts';
 import { nullableTimestamp } from './answers.ts';
 
@@ -161,7 +161,7 @@ export function plainTransaction(transaction: PaymentTransaction): PlainTransact
     sender_address: transaction.sender,
     recipient_address: transaction.recipient,
     tx_hash: transaction.txHash,
-    log_index: logIndexOf(transaction.logIndex),
+    log_index: shownLogIndex(transaction.logIndex),
     block_number: transaction.blockNumber,
     block_hash: transaction.blockHash,
     confirmations: transaction.confirmations,
@@ -181,9 +181,4 @@ export function plainTransaction(transaction: PaymentTransaction): PlainTransact
     assigned_reason: transaction.assignedReason,
     moved_from: transaction.movedFrom,
   };
-}
-
-/** Log index of a record; null for native coins, which have no log. */
-export function logIndexOf(logIndex: number | null): number | null {
-  return logIndex === NO_LOG ? null : logIndex;
 }

@@ -91,7 +91,7 @@ const SET_ASIDE_BLOCKS_MIGRATION: Migration = {
       {
         id: ['text', 'primary key'],
         chain_id: ['count', 'not null'],
-        // `tokens` or `coins`.
+        // `tokens`, `coins` or `traces`.
         part: ['text', 'not null'],
         block_number: ['count', 'not null'],
         block_hash: ['text', 'not null'],
@@ -120,6 +120,20 @@ const SET_ASIDE_BLOCKS_MIGRATION: Migration = {
 export const COIN_LOGS_MIGRATION: Migration = {
   name: 'logs of coins',
   up: [addColumn('chain_cursors', 'coin_logs_from', 'count')],
+};
+
+/**
+ * Blocks up to which the traces of a chain were read, and the trace method of its nodes. Processes of older versions read
+ * no traces.
+ */
+export const TRACES_MIGRATION: Migration = {
+  name: 'traces of coins',
+  up: [
+    addColumn('chain_cursors', 'traced_block', 'count'),
+    addColumn('chain_cursors', 'traced_hash', 'text'),
+    addColumn('chain_cursors', 'traced_time', 'time'),
+    addColumn('chain_cursors', 'traced_by', 'text'),
+  ],
 };
 
 /** State of the watchers of chains. */

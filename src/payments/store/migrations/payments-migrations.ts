@@ -24,7 +24,7 @@ import {
 } from './014-amounts.ts';
 import { RETENTION_MIGRATIONS, SETTLED_BLOCK_MIGRATION } from './019-retention.ts';
 import { STATS_MIGRATION } from './026-stats.ts';
-import { COIN_LOGS_MIGRATION, WATCHING_MIGRATIONS } from './029-watching.ts';
+import { COIN_LOGS_MIGRATION, TRACES_MIGRATION, WATCHING_MIGRATIONS } from './029-watching.ts';
 import {
   ENDED_REASONS_MIGRATION,
   OUTCOMES_MIGRATION,
@@ -75,6 +75,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   REFUND_SUMS_MIGRATION,
   PAYMENT_MOVES_MIGRATION,
   COIN_LOGS_MIGRATION,
+  TRACES_MIGRATION,
 ];
 
 /** The schema with its name in messages and settings. */

@@ -1,4 +1,5 @@
 import type { PaymentTransaction } from '../../model/payment-transaction.ts';
+import { byLogIndex } from '../../model/transfer.ts';
 import { type PlacedPayment, watchedPayments } from '../../store/watched-payments.ts';
 import { canonicalRows } from '../node/canonical-rows.ts';
 import { changeInParts, confirmationsOf, type EffectName, type Look } from './look.ts';
@@ -93,5 +94,5 @@ export async function takeBack(
 }
 
 function byChainOrder(a: PaymentTransaction, b: PaymentTransaction): number {
-  return (a.blockNumber ?? 0) - (b.blockNumber ?? 0) || (a.logIndex ?? 0) - (b.logIndex ?? 0);
+  return (a.blockNumber ?? 0) - (b.blockNumber ?? 0) || byLogIndex(a.logIndex ?? 0, b.logIndex ?? 0);
 }

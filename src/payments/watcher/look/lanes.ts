@@ -8,7 +8,16 @@ import { nodeView } from '../node/node-view.ts';
 import { type LeaderTransaction, type Look, verifiedBy } from './look.ts';
 
 /** Kind of work in a look that waits for no other kind. */
-export type LaneName = 'claims' | 'reports' | 'unmatched' | 'reorgs' | 'refunds' | 'blocks' | 'coins';
+export type LaneName =
+  | 'claims'
+  | 'reports'
+  | 'unmatched'
+  | 'reorgs'
+  | 'refunds'
+  | 'blocks'
+  | 'coins'
+  | 'traces'
+  | 'tracePieces';
 
 /** Result of some work. */
 export interface LaneResult {
@@ -33,6 +42,8 @@ interface LanesDeps {
 
 /** Time for which a look waits for the lanes that it starts. */
 const WAIT_MS = 250;
+/** Longest answer with traces. Those of a full block of Ethereum have 2 to 10 MB. */
+const TRACES_BYTES = 32 * 2 ** 20;
 
 /**
  * Work after the scan and the completions of a look. Each lane asks the nodes on its own, so that a failure or a slow
@@ -47,7 +58,8 @@ export function lanes({ client, clock, log, effect }: LanesDeps) {
   let failures: unknown[] = [];
 
   function poolOf(name: LaneName): NodePool {
-    const pool = pools.get(name) ?? nodePool(client, { isApart: true });
+    const isTracing = name === 'traces' || name === 'tracePieces';
+    const pool = pools.get(name) ?? (isTracing ? tracingPool(client) : nodePool(client, { isApart: true }));
     pools.set(name, pool);
     return pool;
   }
@@ -94,6 +106,8 @@ export function lanes({ client, clock, log, effect }: LanesDeps) {
         ...start('refunds', look, works.refunds),
         ...start('blocks', look, works.blocks),
         ...start('coins', look, works.coins),
+        ...start('traces', look, works.traces),
+        ...start('tracePieces', look, works.tracePieces),
       ]);
       const [done, failed] = [found, failures];
       found = [];
@@ -115,6 +129,15 @@ export function lanes({ client, clock, log, effect }: LanesDeps) {
       await Promise.all(running.values()).catch(logAndGoOn(log, 'ending a part of a look'));
     },
   };
+}
+
+/**
+ * Nodes as they are asked for traces. One that fails to trace may answer everything else, so it is not paused, and its
+ * answers are shorter, because such an answer takes many times its length in memory.
+ */
+function tracingPool({ id, nodes, ranks }: ChainClient): NodePool {
+  const unmoved = { ...ranks, answered() {}, failed() {} };
+  return nodePool({ id, nodes, ranks: unmoved }, { isApart: true, maxAnswerBytes: TRACES_BYTES });
 }
 
 /** True for a failure of a node, after which the rest of the look is still true. */

@@ -21,7 +21,6 @@ export interface Pieces {
 }
 
 interface PiecesOptions {
-  readonly part: BlockPart;
   readonly view: NodeView;
   readonly chainId: number;
   readonly watched: WatchedAddresses;
@@ -29,21 +28,34 @@ interface PiecesOptions {
   readonly coinLogsFrom: number | undefined;
 }
 
+/** Reads one transaction. Undefined when the node lacks it, or has it in another block. */
+export type PieceReader = (
+  block: BlockOutline,
+  hash: string,
+  options: PiecesOptions,
+) => Promise<readonly Transfer[] | undefined>;
+
 /** Logs that are decoded in one turn of the event loop. */
 const LOGS_PER_TURN = 500;
 
-/** Reads the transactions at some positions of a block, each alone: for logs its receipt, for coins what it sends. */
+/** Readers of the parts of every block: for logs of a transaction's receipt, for coins of what it sends. */
+export const PIECE_READERS = { tokens: tokensOf, coins: coinsOf } as const satisfies PieceReaders;
+
+/** Readers of parts of blocks. */
+export type PieceReaders = Readonly<Partial<Record<BlockPart, PieceReader>>>;
+
+/** Reads the transactions at some positions of a block, each alone. */
 export async function readPieces(
   block: BlockOutline,
   indexes: readonly number[],
-  options: PiecesOptions,
+  { read, ...options }: PiecesOptions & { readonly read: PieceReader },
 ): Promise<Pieces> {
   const transfers: Transfer[] = [];
   const tried: number[] = [];
   const unread: number[] = [];
   let reason: SetAsideReason | undefined;
   let isNodeInDoubt = false;
-  const answers = await Promise.allSettled(indexes.map(at => pieceAt(block, at, options)));
+  const answers = await Promise.allSettled(indexes.map(at => read(block, block.hashes[at] ?? '', options)));
   for (const [index, at] of indexes.entries()) {
     const answer = answers[index];
     if (answer?.status === 'rejected' && answer.reason instanceof LookSpent) break;
@@ -57,16 +69,6 @@ export async function readPieces(
     }
   }
   return { transfers, tried, unread, reason, isNodeInDoubt };
-}
-
-/** Undefined when the node lacks the transaction, or has it in another block. */
-function pieceAt(
-  block: BlockOutline,
-  at: number,
-  options: PiecesOptions,
-): Promise<readonly Transfer[] | undefined> {
-  const hash = block.hashes[at] ?? '';
-  return options.part === 'tokens' ? tokensOf(block, hash, options) : coinsOf(block, hash, options);
 }
 
 async function tokensOf(

@@ -4,6 +4,12 @@ import { WrongChain } from '#node/transport/errors.ts';
 
 export type NodeRequest = ChainNode['request'];
 
+/** A node as it is asked for what only some nodes have. */
+export interface RawNode extends Pick<ChainNode, 'raw'> {
+  /** The node on any line. */
+  readonly node: ChainNode;
+}
+
 /**
  * The nodes of a chain in the order of their ranks, within the budget of a look. A node is asked for its chain id with its first request, with the first one
  * after a failure, and when in doubt. Other requests go without it, because a watcher asks only for what may have
@@ -17,7 +23,7 @@ export interface NodePool {
    * lack blocks that another one has.
    * @throws WrongChain, LookSpent, or the error of the first node
    */
-  ask<T>(questions: (request: NodeRequest) => Promise<T>): Promise<T>;
+  ask<T>(questions: Questions<T>): Promise<T>;
   /** The nodes in use, each asked alone, in the order in which `ask` asks them. */
   each(): readonly Pick<NodePool, 'ask'>[];
   /** Calls and bytes of all nodes since the start. They grow as long as a look moves. */
@@ -34,6 +40,9 @@ export interface NodePool {
   /** Host name of the node that answered last. */
   host(): string | undefined;
 }
+
+/** Requests to one node. */
+type Questions<T> = (request: NodeRequest, node: RawNode) => Promise<T>;
 
 /** A node failed in the middle of a look. Its earlier answers may be of another chain, so the look starts over. */
 export class NodeLost extends Error {
@@ -57,15 +66,21 @@ interface PooledNode {
 const CALLS_PER_LOOK = 20_000;
 const BYTES_PER_LOOK = 512 * 2 ** 20;
 
-/** With `isApart`, the pool has connections of its own, so that it waits for no calls of other pools. */
+interface NodePoolOptions {
+  /** True for connections of its own, so that the pool waits for no calls of other pools. */
+  readonly isApart?: boolean;
+  /** Longest answer on these connections; that of the nodes when absent. */
+  readonly maxAnswerBytes?: number | undefined;
+}
+
 export function nodePool(
   { id, nodes, ranks }: Pick<ChainClient, 'id' | 'nodes' | 'ranks'>,
-  { isApart = false } = {},
+  { isApart = false, maxAnswerBytes }: NodePoolOptions = {},
 ): NodePool {
   const standings = new Map(
     nodes.map((node): [ChainNode, PooledNode] => [
       node,
-      { line: isApart ? node.line() : node, isVerified: false, hasAnswered: false },
+      { line: isApart ? node.line(maxAnswerBytes) : node, isVerified: false, hasAnswered: false },
     ]),
   );
   let signal = new AbortController().signal;
@@ -85,7 +100,7 @@ export function nodePool(
     return calls - begun.calls >= CALLS_PER_LOOK || bytes - begun.bytes >= BYTES_PER_LOOK;
   }
 
-  async function ask<T>(questions: (request: NodeRequest) => Promise<T>): Promise<T> {
+  async function ask<T>(questions: Questions<T>): Promise<T> {
     refuseSpent();
     const failures: unknown[] = [];
     for (const node of ranks.inTurn()) {
@@ -106,7 +121,7 @@ export function nodePool(
     if (isSpent()) throw new LookSpent('The look has used up its calls and bytes.');
   }
 
-  async function askOne<T>(node: ChainNode, questions: (request: NodeRequest) => Promise<T>): Promise<T> {
+  async function askOne<T>(node: ChainNode, questions: Questions<T>): Promise<T> {
     try {
       const answer = await unlessAborted(signal, verified(node, questions));
       ranks.answered(node);
@@ -128,11 +143,12 @@ export function nodePool(
     return known;
   }
 
-  async function verified<T>(node: ChainNode, questions: (request: NodeRequest) => Promise<T>): Promise<T> {
+  async function verified<T>(node: ChainNode, questions: Questions<T>): Promise<T> {
     const standing = standingOf(node);
-    const { request } = standing.line;
-    if (standing.isVerified) return questions(request);
-    const [chainId, answer] = await Promise.all([request({ method: 'eth_chainId' }), questions(request)]);
+    const { request, raw } = standing.line;
+    const asked = () => questions(request, { node, raw });
+    if (standing.isVerified) return asked();
+    const [chainId, answer] = await Promise.all([request({ method: 'eth_chainId' }), asked()]);
     if (Number(chainId) !== id) throw new WrongChain(id, Number(chainId));
     standing.isVerified = true;
     return answer;

@@ -7,7 +7,7 @@ import {
   type RpcTransactionReceipt,
 } from 'viem';
 import { type CoinLogFields, hasCoinLogs } from '../../../evm/coin-logs.ts';
-import type { NodePool, NodeRequest as Request } from './node-pool.ts';
+import type { NodePool, RawNode, NodeRequest as Request } from './node-pool.ts';
 import {
   asAddress,
   type BlockRange,
@@ -75,6 +75,8 @@ export interface NodeReads {
   transactions(hashes: Iterable<string>): Promise<Map<string, RpcTransaction>>;
   /** Number of an account's transactions in the blocks up to that one. */
   nonceOf(address: string, block: number): Promise<number>;
+  /** Asks for what only some nodes have: one node, and the next one when it fails. */
+  askRaw<T>(questions: (node: RawNode) => Promise<T>): Promise<T>;
 }
 
 /** Nodes refuse longer lists of topics. */
@@ -164,6 +166,8 @@ function nodeReads({ ask: ofOneNode }: Pick<NodePool, 'ask'>): NodeReads {
       const asked = ofOneNode(request => request({ method: 'eth_getTransactionCount', params: [...params] }));
       return Number(await asked);
     },
+
+    askRaw: questions => ofOneNode((_, node) => questions(node)),
   };
 }
 

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { NO_LOG, type Transfer } from '../../model/transfer.ts';
+import { isWithoutLog, NO_LOG, type Transfer } from '../../model/transfer.ts';
 import type { RpcTransactionReceipt } from './node-view.ts';
 import { loggedTransferOf } from './token-transfers.ts';
 
@@ -50,7 +50,7 @@ const EVERY_TRANSFER = { watched: { has: () => true }, coinLogsFrom: 0 };
 export function shows(receipt: ReceiptTransfers, row: RecordedTransfer): boolean | undefined {
   if (receipt.blockHash !== row.blockHash) return undefined;
   if (!receipt.hasSucceeded) return false;
-  if (row.logIndex === NO_LOG) return true;
+  if (row.logIndex !== null && isWithoutLog(row.logIndex)) return true;
   const found = receipt.transfers.get(row.logIndex ?? NO_LOG);
   return (
     found !== undefined &&

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SetAsideReason } from '../../model/set-aside.ts';
-import type { Transfer } from '../../model/transfer.ts';
+import { byLogIndex, type Transfer } from '../../model/transfer.ts';
 import type { Header, NodeView, RpcLog } from './node-view.ts';
 import { hasReached, isInBlock, loggedTransferOf, type WatchedAddresses } from './token-transfers.ts';
 import type { BlockRange } from './transfer-logs.ts';
@@ -106,5 +106,5 @@ function logKey({ blockHash, transactionHash, logIndex }: RpcLog): string {
 
 /** Order on the chain: the first of two payments for one session completes it. */
 export function byChainOrder(a: Transfer, b: Transfer): number {
-  return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex;
+  return a.blockNumber - b.blockNumber || byLogIndex(a.logIndex, b.logIndex);
 }
