@@ -56,7 +56,13 @@ export function addressTabs({
       'Contract',
       () => h(Contract, { ...of, implementations: address.implementations }),
     ],
-    [isContract && address.has_logs !== false, 'logs', 'Logs', () => addressLogs(of)],
+    // The chain itself logs under an address without code.
+    [
+      isContract ? address.has_logs !== false : address.has_logs === true,
+      'logs',
+      'Logs',
+      () => addressLogs(of),
+    ],
     [
       address.has_validated_blocks !== false && counters?.validations_count !== '0',
       'blocks',

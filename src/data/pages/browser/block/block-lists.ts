@@ -55,7 +55,7 @@ export function blockTabs(
             signal,
           }),
         keyOf: internalKey,
-        columns: internalColumns(chainId, { isOfBlock: true }),
+        columns: internalColumns(chainId, { within: 'block' }),
         empty: 'No internal transactions in this block.',
       },
     ),

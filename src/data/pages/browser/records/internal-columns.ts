@@ -18,22 +18,26 @@ import {
 
 type InternalTransaction = Explorer['InternalTransaction'];
 
-/** Columns of a list of internal transactions. `isOfBlock` omits the block; `of` is the address the list belongs to. */
+/**
+ * Columns of a list of internal transactions. `of` is the address that the list belongs to, `within` the record whose page
+ * it is on: a block, which is then left out, or a transaction, which is left out too.
+ */
 export function internalColumns(
   chainId: number,
-  { of, isOfBlock = false }: { of?: string; isOfBlock?: boolean } = {},
+  { of, within }: { of?: string; within?: 'block' | 'transaction' } = {},
 ): readonly Column<InternalTransaction>[] {
   const position: readonly Column<InternalTransaction>[] = [
     { name: 'Block', cell: ({ block_number }) => blockCell(chainId, block_number) },
     { name: 'Age', cell: ({ timestamp }) => ageCell(timestamp) },
   ];
+  const transaction: Column<InternalTransaction> = {
+    name: 'Transaction',
+    cell: ({ transaction_hash }) => h(TransactionReference, { chainId, hash: transaction_hash }),
+  };
   return [
-    {
-      name: 'Transaction',
-      cell: ({ transaction_hash }) => h(TransactionReference, { chainId, hash: transaction_hash }),
-    },
-    { name: 'Type', cell: ({ type, error }) => callKind(type, error) },
-    ...(isOfBlock ? [] : position),
+    ...(within === 'transaction' ? [] : [transaction]),
+    { name: 'Type', cell: callKind },
+    ...(within === undefined ? position : []),
     {
       name: 'From',
       cell: ({ from }) => h(AddressReference, { chainId, address: from }),
@@ -57,7 +61,8 @@ export function internalColumns(
 export const internalKey = ({ transaction_hash, index }: InternalTransaction) =>
   `${transaction_hash} ${index}`;
 
-/** Kind of a call, with its error if it failed. Coins that a log of the chain names moved by an unknown kind of call. */
-function callKind(kind: string | null, error: string | null | undefined): VNode {
-  return html`${h(Badge, { children: clipped(kind ?? 'transfer') })}${error != null && html` ${h(Badge, { tone: 'bad', children: clipped(error) })}`}`;
+/** Kind of a call, with its error if it failed. A log of the chain says that coins moved, and not by which kind of call. */
+function callKind({ type, to, error }: InternalTransaction): VNode {
+  const kind = type ?? (to === null ? 'burn' : 'transfer');
+  return html`${h(Badge, { children: clipped(kind) })}${type === null && html` <span class="small">from a log</span>`}${error !== null && html` ${h(Badge, { tone: 'bad', children: clipped(error) })}`}`;
 }

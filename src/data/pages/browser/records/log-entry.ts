@@ -11,6 +11,9 @@ import { blockCell, TransactionReference } from './transaction-columns.ts';
 
 type Log = Explorer['Log'];
 
+/** Address under which the chain itself logs how coins move. Source: EIP-7708. */
+const SYSTEM_ADDRESS = '0xfffffffffffffffffffffffffffffffffffffffe';
+
 /** A log: its contract, its event with parameters if decoded, its topics and its data. */
 export function LogEntry({
   chainId,
@@ -25,11 +28,13 @@ export function LogEntry({
   const { address, decoded, index, topics, data, transaction_hash, block_number } = log;
   // The index alone is not unique when the list covers several transactions.
   const name = isOfTransaction ? `log ${index}` : `log ${index} of ${transaction_hash}`;
+  const isOfChain = address.hash.toLowerCase() === SYSTEM_ADDRESS;
   return html`<article class="entry">
     <header class="row">
       ${h(Badge, { children: html`log ${index}` })}
       <h2>${decoded === null ? 'Unknown event' : clipped(nameOfCall(decoded.method_call))}</h2>
-      <span class="small">emitted by ${h(AddressReference, { chainId, address })}</span>
+      ${isOfChain && h(Badge, { children: 'coins' })}
+      <span class="small">${isOfChain ? 'logged by the chain under' : 'emitted by'} ${h(AddressReference, { chainId, address })}</span>
       ${
         !isOfTransaction &&
         html`<span class="small">in ${h(TransactionReference, { chainId, hash: transaction_hash })}${block_number !== undefined && html` of block ${blockCell(chainId, block_number)}`}</span>`

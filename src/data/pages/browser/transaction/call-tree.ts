@@ -46,7 +46,7 @@ function FlatCalls({ chainId, hash }: { chainId: number; hash: string }): VNode 
       label: 'Internal transactions of the transaction',
       load: (position, signal) => internalTransactions(chainId, hash, { position, signal }),
       keyOf: internalKey,
-      columns: internalColumns(chainId, { isOfBlock: true }),
+      columns: internalColumns(chainId, { within: 'transaction' }),
       empty: 'This transaction has no internal transactions.',
       inputs: [hash],
     }),
