@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { numberToHex } from 'viem';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type CrossingChain, PAYEES, startCrossingChain } from '../indexer/amsterdam-chain.ts';
 import { type NodeProxy, startNodeProxy } from '../indexer/node-proxy.ts';
-import { servedTestChain } from '../indexer/support.ts';
+import { CHAIN_ID, servedTestChain } from '../indexer/support.ts';
 import { indexIn, servedChain, startTestDataService, type TestDataService } from '../lab/data-service.ts';
+import { list, record } from '../lab/json.ts';
 import { type Client, client } from '../support/contract-client.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { pageOf } from '../support/walk.ts';
@@ -13,6 +15,27 @@ const TRACING = [
   'debug_traceBlockByNumber',
   'debug_traceTransaction',
 ];
+
+const UNKNOWN_TYPE = 0x6f;
+
+/** The node's result with fields that no fork has yet, and every transaction of a type of its own. */
+function withUnknownParts(method: string, result: unknown): unknown {
+  const strange = (part: unknown) => ({
+    ...record(part),
+    type: numberToHex(UNKNOWN_TYPE),
+    frames: [{ mode: 1 }],
+  });
+  if (method === 'eth_getTransactionReceipt' && result !== null) return strange(result);
+  if (!/^eth_getBlockBy/.test(method) || result === null) return result;
+  const { transactions, ...header } = record(result);
+  const all = list(transactions).map(one => (typeof one === 'string' ? one : strange(one)));
+  return {
+    ...header,
+    inclusionListRoot: `0x${'1'.repeat(64)}`,
+    gasByKind: ['0x1', '0x2'],
+    transactions: all,
+  };
+}
 
 eachDatabase('a chain that crosses the fork Amsterdam, behind a node without traces', databases => {
   let chain: CrossingChain;
@@ -56,6 +79,25 @@ eachDatabase('a chain that crosses the fork Amsterdam, behind a node without tra
     for (const path of [`transactions/${chain.splits.before}/`, `blocks/${chain.fork - 1}/`]) {
       expect(await internalOf(path)).toMatchObject({ status: 501 });
     }
+  });
+
+  test('reads fields and types of transactions that it does not know', async () => {
+    const strange = await startNodeProxy(chain.rpcUrl, { change: withUnknownParts });
+    const served = await startTestDataService([servedTestChain(strange.rpcUrl)]);
+    onTestFinished(async () => {
+      await served.close();
+      await strange.stop();
+    });
+    const { get } = client(served.url);
+    const hash = chain.splits.after;
+
+    const block = await get(`/explorer/blocks/${chain.fork}`);
+    const transaction = await get(`/explorer/transactions/${hash}`);
+    const { body } = await get(`/insights/v1/transactions?chain_id=${CHAIN_ID}&filter_hash=${hash}`);
+
+    expect(block).toMatchObject({ status: 200, body: { transaction_count: 2 } });
+    expect(transaction).toMatchObject({ status: 200, body: { type: UNKNOWN_TYPE, status: 'ok' } });
+    expect(body).toMatchObject({ data: [{ hash, transaction_type: UNKNOWN_TYPE }] });
   });
 
   test('shows the header of the fork', async () => {
