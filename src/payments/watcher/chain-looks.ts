@@ -7,7 +7,7 @@ import type { Seals } from '../secrets/sealed.ts';
 import { cursorStore, type LookProgress } from '../store/cursor-store.ts';
 import { type LookRecords, lookRecords } from '../store/look-records.ts';
 import { advance } from './advance.ts';
-import { scanStart } from './coin-source.ts';
+import { coinSource } from './coin-source.ts';
 import { lanes } from './look/lanes.ts';
 import { type Failpoint, type LeaderTransaction, type Look, verifiedBy } from './look/look.ts';
 import { recordChecks } from './look/record-checks.ts';
@@ -89,6 +89,7 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
   const refunds = refundFollower({ clock });
   const reports = reportedHashes({ clock });
   const same = sameChain({ clock });
+  const source = coinSource({ clock });
   const rhythm = blockRhythm({ clock });
   const heads = lookHeads(pool.unverify);
   let status = NOTHING_SEEN;
@@ -174,7 +175,7 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
     const { head, watched } = begun;
     const isAnother = await same.isAnother(begun, records.isFresh());
     const known = isAnother ? { ...begun, progress: undefined } : begun;
-    const { coinLogsFrom, ...start } = await scanStart(known, clock.now());
+    const { coinLogsFrom, ...start } = await source.start(known);
     const look = { ...known, coinLogsFrom };
     const early = await records.begin(look);
     if (early.isMoved) advancing.forget();

@@ -7,6 +7,7 @@ import { refundStore } from '#payments/refunds/refund-store.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { expiryWorker } from '#payments/watcher/expiry.ts';
+import type { Lie } from '../../lab/faulty-node.ts';
 import { addressOf } from '../../lab/payment-chain.ts';
 import { aRefund } from '../../lab/payments-refunds.ts';
 import { contractPayer } from './contract-payer.ts';
@@ -87,6 +88,36 @@ eachWatchedShop(
 
       expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed', txHash: paid.hash }]);
       expect(await ours.session(session.id)).toMatchObject({ amountReceived: session.amountDue });
+    });
+
+    test('a node that refuses whole blocks is asked for one again after ten minutes, and delays no tokens', async ({
+      chain,
+      behindNodes,
+    }) => {
+      await using ours = await behindNodes();
+      let asked = 0;
+      const isWhole: Lie = ({ method, params }) => {
+        if (method !== 'eth_getBlockByNumber' || params?.[1] !== true) return undefined;
+        asked += 1;
+        return new Error('not available');
+      };
+      const chosen = async () => (await cursorStore(ours.db).find(chain.chainId))?.coinLogsFrom;
+      ours.node.tell(isWhole);
+      const session = await ours.open();
+      await ours.round();
+      await ours.payment(session.amountDue);
+      await ours.settle();
+      const [early, refusals] = [await chosen(), asked];
+      ours.clock.advance(600_000);
+      ours.node.tell(undefined);
+      await chain.send({ from: 9, to: addressOf(`0x${'d1'.repeat(20)}`), value: 1n });
+      await chain.mine(1);
+      const head = await chain.head();
+      await ours.round();
+
+      expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+      expect([early, refusals]).toEqual([undefined, 1]);
+      expect(await chosen()).toBe(head + 128);
     });
 
     test('a reorganisation moves payments to other blocks and counts none twice', async ({
