@@ -11,6 +11,11 @@ export function innerIndexOf(position: number): number {
   return NO_LOG - 1 - position;
 }
 
+/** True for coins that a contract sent and that were read from a trace. */
+export function isOfContract(logIndex: number | null): boolean {
+  return logIndex !== null && logIndex < NO_LOG;
+}
+
 /** Log index of a record as others see it; null for coins without a log of their own. */
 export function shownLogIndex(logIndex: number | null): number | null {
   return logIndex === null || isWithoutLog(logIndex) ? null : logIndex;

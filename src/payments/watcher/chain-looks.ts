@@ -85,9 +85,9 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
   const traces = traceReader({ clock });
   const traced = tracedCoins({ chainId: chain.id, traces, clock });
   const side = lanes({ client, clock, log, effect });
-  const records = recordChecks({ side, clock });
+  const records = recordChecks({ side, clock, hasTraced: traced.hasRead });
   const refunds = refundFollower({ clock });
-  const reports = reportedHashes({ clock });
+  const reports = reportedHashes({ clock, hasTraced: traced.hasRead });
   const same = sameChain({ clock });
   const source = coinSource({ clock });
   const rhythm = blockRhythm({ clock });

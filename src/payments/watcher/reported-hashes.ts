@@ -1,9 +1,10 @@
 import type { Clock } from '../../lib/clock.ts';
+import { NATIVE_COIN } from '../model/payment-chain.ts';
 import type { HashStatus, Transfer } from '../model/transfer.ts';
 import { type ReportedHash, reportedHashStore } from '../sessions/reported-hash-store.ts';
 import { earliestPayment, LATE_PAYMENT_MS } from '../settlement/match.ts';
 import { type LaneResult, NOTHING_DONE } from './look/lanes.ts';
-import type { Look } from './look/look.ts';
+import type { Look, TracedCheck } from './look/look.ts';
 import { record } from './look/record.ts';
 import { type HashLookup, lookUp, transfersIn } from './node/by-hash.ts';
 import type { NodeReads } from './node/node-view.ts';
@@ -31,7 +32,7 @@ interface HashFinding {
  * Looks up the hashes that payers reported (Decision 362). A transfer that the scan missed is recorded like any other
  * one, so that a report has no settlement of its own.
  */
-export function reportedHashes({ clock }: { clock: Clock }) {
+export function reportedHashes({ clock, hasTraced }: { clock: Clock; hasTraced: TracedCheck }) {
   let lookedAt = Number.NEGATIVE_INFINITY;
 
   return {
@@ -46,7 +47,7 @@ export function reportedHashes({ clock }: { clock: Clock }) {
       const nodes = await askNodes([...byHash.keys()], look);
       const found: [string, HashFinding][] = [];
       for (const [txHash, wanted] of byHash) {
-        const finding = await findingOf(txHash, wanted, { look, nodes });
+        const finding = await findingOf(txHash, wanted, { look, nodes, hasTraced });
         if (finding !== undefined) found.push([txHash, finding]);
       }
       const transfers = found.flatMap(([, finding]) => finding.transfers);
@@ -78,11 +79,11 @@ async function askNodes(hashes: readonly string[], { view, head }: Look): Promis
   return answered;
 }
 
-/** Undefined while no node has an answer. */
+/** Undefined while no node has an answer, or while a contract may have paid in a block that is not traced. */
 async function findingOf(
   txHash: string,
   wanted: readonly ReportedHash[],
-  { look, nodes }: { look: Look; nodes: readonly NodeFindings[] },
+  { look, nodes, hasTraced }: { look: Look; nodes: readonly NodeFindings[]; hasTraced: TracedCheck },
 ): Promise<HashFinding | undefined> {
   const lookups = nodes.flatMap(({ lookups }) => lookups.get(txHash) ?? []);
   const mined = lookups.flatMap(lookup => (lookup.mined === undefined ? [] : [{ ...lookup.mined, lookup }]));
@@ -98,6 +99,8 @@ async function findingOf(
   if (texts.size > 1 || (await hasOtherBlock(first.header, others)))
     return { status: 'disputed', transfers: [] };
   const hasFailed = Number(first.receipt.status) !== 1;
+  const areCoins = wanted.some(({ tokenAddress }) => tokenAddress === NATIVE_COIN);
+  if (!hasFailed && areCoins && !(await hasTraced(look, first.header))) return undefined;
   return { status: hasFailed ? 'failed' : 'mined', transfers: shown[0] ?? [] };
 }
 

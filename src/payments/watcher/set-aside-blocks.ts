@@ -144,6 +144,12 @@ export function setAsideBlocks(chainId: number, readers: PieceReaders = PIECE_RE
       return new Set((await load(look)).filter(one => one.part === part).map(one => one.number));
     },
 
+    /** True while this part of a block is not read completely. */
+    async isUnread(look: Look, part: BlockPart, number: number): Promise<boolean> {
+      const isIt = (one: SetAsideBlock) => one.part === part && one.number === number && !one.isRead;
+      return (await load(look)).some(isIt);
+    },
+
     /** Sets blocks aside. They are due at once. */
     async add(look: Look, part: BlockPart, blocks: readonly UnreadableBlock[]): Promise<void> {
       if (blocks.length === 0) return;

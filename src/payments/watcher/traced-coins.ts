@@ -8,7 +8,7 @@ import { record } from './look/record.ts';
 import { repricedBy } from './look/replaced.ts';
 import type { PieceReader } from './node/block-pieces.ts';
 import { LookSpent } from './node/node-pool.ts';
-import type { BlockOutline, LinkedHeader } from './node/node-view.ts';
+import type { BlockOutline, Header, LinkedHeader } from './node/node-view.ts';
 import type { UnreadableBlock } from './node/scan.ts';
 import { DEEPEST_REORGANISATION } from './node/scanned-blocks.ts';
 import { setAsideReasonOf } from './node/transfer-logs.ts';
@@ -226,6 +226,12 @@ export function tracedCoins({
     run,
     /** Reads some transactions of blocks that are set aside. */
     readSetAside: aside.readDue,
+    /** True when the coins that contracts sent in a block are recorded, or no node can show them. */
+    async hasRead(look: Look, block: Pick<Header, 'number' | 'hash'>): Promise<boolean> {
+      const { coinLogsFrom = Number.POSITIVE_INFINITY, watched } = look;
+      if (!watched.hasNative || block.number >= coinLogsFrom || traces.method() === null) return true;
+      return blocks.has(block) && !(await aside.isUnread(look, 'traces', block.number));
+    },
     /** True when the next look has to run again, because a block could not be read. */
     isWaiting: (): boolean => isWaiting,
     /** Forgets what was read, because another process may have led. */

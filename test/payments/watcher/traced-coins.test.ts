@@ -1,6 +1,8 @@
 import { type Hex, numberToHex } from 'viem';
 import { expect } from 'vitest';
+import { transaction } from '#db/transaction.ts';
 import { NATIVE_COIN, paymentChains } from '#payments/model/payment-chain.ts';
+import { lookUpHash } from '#payments/sessions/reported-hash-store.ts';
 import { contractCoinsOf, cursorStore } from '#payments/store/cursor-store.ts';
 import { setAsideBlockStore } from '#payments/store/set-aside-block-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
@@ -127,12 +129,66 @@ eachWatchedShop('coins that a contract sends', test => {
     expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed', 'transfer.unmatched']);
   });
 
+  test('and were completed are followed to the block that has them now, and not reported as lost', async ({
+    chain,
+    behindNodes,
+  }) => {
+    await using ours = await behindNodes();
+    const { id, amountDue } = await ours.open({ tokenAddress: NATIVE_COIN });
+    const contract = await sender(chain, ours, [amountDue]);
+    await ours.round();
+    const snapshot = await chain.snapshot();
+    const { hash, raw } = await callOf(chain, contract, [amountDue]);
+    await ours.settle();
+    await ours.round();
+    const [before] = await ours.payments(id);
+
+    ours.node.tell(({ method }) => (TRACES.test(method) ? BUSY : undefined));
+    await chain.fork(snapshot, BLOCKS_TO_SETTLE + 3, [raw]);
+    for (let count = 0; count < 3; count++) await ours.round();
+    ours.node.tell(undefined);
+    ours.clock.advance(60_000);
+    await ours.settle();
+    await ours.settle();
+
+    const [after] = await ours.payments(id);
+    expect(before).toMatchObject({ status: 'completed', txHash: hash });
+    expect(after).toMatchObject({ id: before?.id, status: 'completed', txHash: hash });
+    expect(after?.blockHash).not.toBe(before?.blockHash);
+    expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
+  });
+
+  test('are searched for by a reported hash until their block is traced', async ({ chain, behindNodes }) => {
+    await using ours = await behindNodes();
+    const session = await ours.open({ tokenAddress: NATIVE_COIN });
+    const contract = await sender(chain, ours, [session.amountDue]);
+    await ours.round();
+    ours.node.tell(({ method }) => (TRACES.test(method) ? BUSY : undefined));
+    const { hash } = await callOf(chain, contract, [session.amountDue]);
+    await chain.mine(1);
+    const report = () => transaction(ours.db, handle => lookUpHash(handle, session, hash, ours.clock.now()));
+    await report();
+    for (let count = 0; count < 2; count++) await ours.round();
+    const before = await report();
+
+    ours.node.tell(undefined);
+    ours.clock.advance(60_000);
+    await ours.round();
+    await report();
+    await ours.round();
+
+    expect(before).toBe('searching');
+    expect(await report()).toBe('mined');
+    expect(await ours.payments(session.id)).toMatchObject([{ status: 'confirming', txHash: hash }]);
+  });
+
   test('are read by the next process from where the last one ended', async ({ chain, behindNodes }) => {
     await using ours = await behindNodes();
     const { db, clock, node } = ours;
     const { id, amountDue } = await ours.open({ tokenAddress: NATIVE_COIN });
     const contract = await sender(chain, ours, [amountDue]);
     await ours.round();
+    await ours.look();
     await ours.watcher.resign();
     await callOf(chain, contract, [amountDue]);
     await chain.mine(BLOCKS_TO_SETTLE);

@@ -12,7 +12,7 @@ import type { Move } from '../../settlement/session-totals.ts';
 import { type Settlement, settlement } from '../../settlement/settlement.ts';
 import type { ChainProgress, LookProgress } from '../../store/cursor-store.ts';
 import type { NodePool } from '../node/node-pool.ts';
-import type { LinkedHeader, NodeView } from '../node/node-view.ts';
+import type { Header, LinkedHeader, NodeView } from '../node/node-view.ts';
 import type { WatchedAddresses } from '../node/token-transfers.ts';
 import { logPayments } from './payment-lines.ts';
 
@@ -48,6 +48,9 @@ export function confirmationsOf(
 ): number {
   return head.number - blockNumber;
 }
+
+/** True when the coins that contracts sent in a block are recorded, or no node can show them. */
+export type TracedCheck = (look: Look, block: Pick<Header, 'number' | 'hash'>) => Promise<boolean>;
 
 /** A database transaction of the leader, with the state changes of sessions, transactions and refunds. */
 export interface EffectScope {

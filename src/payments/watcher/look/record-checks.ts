@@ -4,7 +4,7 @@ import type { Header } from '../node/node-view.ts';
 import { claimFollower } from './claim-follower.ts';
 import { confirmPayments } from './completions.ts';
 import { type LaneResult, type LaneWorks, type lanes, NOTHING_DONE } from './lanes.ts';
-import type { Look } from './look.ts';
+import type { Look, TracedCheck } from './look.ts';
 import { receiptReader } from './receipts.ts';
 import { firstWatchedBlock, watchReorganisations } from './reorgs.ts';
 import { confirmUnmatched, earlyCandidates } from './unmatched.ts';
@@ -30,7 +30,15 @@ const LONG_LOOK_MS = 1_000;
  * Checks the records of a chain against the head of each look: first the payments to be completed, then all others, in
  * lanes that wait for nothing. Remembers the last head that all settled records stand on.
  */
-export function recordChecks({ side, clock }: { side: ReturnType<typeof lanes>; clock: Clock }) {
+export function recordChecks({
+  side,
+  clock,
+  hasTraced,
+}: {
+  side: ReturnType<typeof lanes>;
+  clock: Clock;
+  hasTraced: TracedCheck;
+}) {
   const claims = claimFollower({ clock });
   const receipts = receiptReader({ clock });
   const early = earlyCandidates();
@@ -52,7 +60,7 @@ export function recordChecks({ side, clock }: { side: ReturnType<typeof lanes>; 
       noteSettled(look);
       return NOTHING_DONE;
     }
-    const { lost, isCertain } = await watchReorganisations(look);
+    const { lost, isCertain } = await watchReorganisations(look, hasTraced);
     settledHead = isCertain ? head : undefined;
     return { changes: lost, isMoved: lost > 0 };
   }

@@ -1,18 +1,19 @@
 import type { PaymentTransaction } from '../../model/payment-transaction.ts';
+import { isOfContract } from '../../model/transfer.ts';
 import { droppedTransfers } from '../../settlement/transfer-decisions.ts';
 import { type RecordedBlock, settledBlocks } from '../../store/chain-records.ts';
 import { setAsideStore } from '../../store/set-aside-store.ts';
 import { transferStore } from '../../store/transfer-store.ts';
 import { watchedPayments } from '../../store/watched-payments.ts';
-import { lookUp, transfersIn } from '../node/by-hash.ts';
+import { type HashLookup, lookUp, transfersIn } from '../node/by-hash.ts';
 import { canonicalRows } from '../node/canonical-rows.ts';
 import { DEEPEST_REORGANISATION } from '../node/scanned-blocks.ts';
 import { takeBack } from './completions.ts';
-import { changeInParts, type Look } from './look.ts';
+import { changeInParts, type Look, type TracedCheck } from './look.ts';
 import { record } from './record.ts';
 import { inRotation } from './turns.ts';
 
-type SettledRow = Pick<PaymentTransaction, 'id' | 'txHash'>;
+type SettledRow = Pick<PaymentTransaction, 'id' | 'txHash' | 'logIndex'>;
 
 /** Most blocks that are gone, and most transactions of them, that one look checks. */
 const BLOCKS_PER_LOOK = 200;
@@ -37,7 +38,7 @@ export function firstWatchedBlock({ chain, head, progress }: Look): number {
  * succeeded: the chain may have dropped a payment while no watcher ran. A payment whose block is gone moves to the
  * block that has it now. Without such a block, it fails once the chain has grown beyond the required depth.
  */
-export async function watchReorganisations(look: Look): Promise<ReorgCheck> {
+export async function watchReorganisations(look: Look, hasTraced: TracedCheck): Promise<ReorgCheck> {
   const { chain, view, head, db, watched, coinLogsFrom, log, note } = look;
   const since = firstWatchedBlock(look);
   const blocks = await canonicalRows(await settledBlocks(db, chain.id, since), { view, head });
@@ -66,7 +67,9 @@ export async function watchReorganisations(look: Look): Promise<ReorgCheck> {
   // Rows that are back in a block have been moved there by now. A hash that the node did not answer for may be back
   // too.
   const left = new Set([...(await completedIn()), ...(await openIn())].map(({ id }) => id));
-  const isLost = ({ id, txHash }: SettledRow) => txHash !== null && found.has(txHash) && left.has(id);
+  const untraced = await untracedHashes(look, { found, hasTraced });
+  const isLost = ({ id, txHash, logIndex }: SettledRow) =>
+    txHash !== null && found.has(txHash) && left.has(id) && !(isOfContract(logIndex) && untraced.has(txHash));
 
   const lost = payments.filter(
     one => isLost(one) && head.number > (one.blockNumber ?? head.number) + one.requiredConfirmations,
@@ -84,6 +87,18 @@ export async function watchReorganisations(look: Look): Promise<ReorgCheck> {
     droppedTransfers(handle).drop(part),
   );
   return { lost: dropped + lost.length + unlisted.length, isCertain: false };
+}
+
+/** Transactions that are in a block again whose traces are not read: coins that contracts sent may be in them. */
+async function untracedHashes(
+  look: Look,
+  { found, hasTraced }: { found: ReadonlyMap<string, HashLookup>; hasTraced: TracedCheck },
+): Promise<ReadonlySet<string>> {
+  const untraced = new Set<string>();
+  for (const [hash, { mined }] of found) {
+    if (mined !== undefined && !(await hasTraced(look, mined.header))) untraced.add(hash);
+  }
+  return untraced;
 }
 
 /**

@@ -47,6 +47,10 @@ export function tracedBlocks() {
     isNext: ({ number, parentHash }: LinkedHeader): boolean =>
       last !== undefined && number === last.number + 1 && (last.hash ?? parentHash) === parentHash,
 
+    /** True for a block that was read, also one that is too old to be known. */
+    has: ({ number, hash }: Pick<Header, 'number' | 'hash'>): boolean =>
+      last !== undefined && number <= last.number && (known.get(number)?.hash ?? hash) === hash,
+
     /** The block was read. */
     add({ number, hash, time }: Header): void {
       last = { number, hash, time };
