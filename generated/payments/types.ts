@@ -3404,6 +3404,15 @@ export interface components {
             customerName: string | null;
             /** @description Values that the payer entered; null when the link has no form. */
             form_data: components["schemas"]["FormValues"] | null;
+            /**
+             * @description Labels of the form's fields when the session was opened, by the keys of `form_data`.
+             * @example {
+             *       "size": "Size"
+             *     }
+             */
+            form_labels: {
+                [key: string]: string;
+            };
             /** @description Shipping address; null when not requested. */
             shipping_address: components["schemas"]["ShippingAddress"] | null;
             /** @description Shipping option that the payer chose; null when there is none to choose. */
