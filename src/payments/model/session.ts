@@ -33,6 +33,8 @@ export interface Presentation {
   readonly returnLabel: string | null;
   readonly merchant: PaymentsSchemas['Merchant'];
   readonly items: readonly PaymentsSchemas['Item'][];
+  /** Labels of the form's fields by their ids; absent in sessions that an older version opened. */
+  readonly formLabels?: Readonly<Record<string, string>>;
 }
 
 /**

@@ -91,7 +91,7 @@ function decisionOf({ type, data }: PaymentEvent, context: TextContext): Decisio
   }
   if (isRefund(data)) return refundDecision(data, { amount: amountOf(data.amount), onChain });
   if (!('amount_received' in data)) throw new Error(`${type} needs no decision`);
-  return mispaidDecision(data, { isLate: type === 'checkout.paid_late', amountOf, onChain });
+  return mispaidDecision(data, { isLate: type === 'checkout.paid_late', amountOf, onChain, context });
 }
 
 function refundDecision(
@@ -128,10 +128,12 @@ function mispaidDecision(
     isLate,
     amountOf,
     onChain,
+    context,
   }: {
     readonly isLate: boolean;
     readonly amountOf: (units: string) => string;
     readonly onChain: readonly Fact[];
+    readonly context: TextContext;
   },
 ): Decision {
   const { badge, text } = MERCHANT_WORDS[reportedOutcome(data)];
@@ -150,7 +152,7 @@ function mispaidDecision(
       ['Received in all', amountOf(data.amount_received)],
       ['Too much', data.overpaid_amount && amountOf(data.overpaid_amount)],
       ...onChain,
-      ...orderFacts(data),
+      ...orderFacts(data, context),
       ['Checkout ID', data.id],
     ],
     page: `payments/${encodeURIComponent(data.id)}`,

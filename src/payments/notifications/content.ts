@@ -29,6 +29,8 @@ export interface TextContext {
   readonly chains: PaymentChains;
   /** Base URL of the dashboard, without a slash at the end. Without it, texts name no page. */
   readonly publicUrl?: string | undefined;
+  /** Labels of the payer's answers by their keys (Decision 378). */
+  readonly formLabels?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Address of a page of the dashboard, such as `payments/cs_1`. */
@@ -61,15 +63,20 @@ export function chainWords(
 }
 
 /** Facts about the order: its payer, reference, answers and address. */
-export function orderFacts({
-  form_data: answers,
-  checkoutSession: session,
-}: Pick<EventData<'payment.completed'>, 'form_data' | 'checkoutSession'>): Fact[] {
+export function orderFacts(
+  {
+    form_data: answers,
+    checkoutSession: session,
+  }: Pick<EventData<'payment.completed'>, 'form_data' | 'checkoutSession'>,
+  { formLabels = {} }: TextContext,
+): Fact[] {
   const { email: _, shipping_address: address, ...own } = answers;
   return [
     ['Customer', customer(session)],
     ['Reference', session.clientReferenceId],
-    ...Object.entries(own).map(([key, answer]): Fact => [`Answer: ${key}`, String(answer)]),
+    ...Object.entries(own).map(
+      ([key, answer]): Fact => [`Answer: ${formLabels[key] ?? key}`, String(answer)],
+    ),
     ['Ship to', address === undefined ? null : Object.values(address).filter(Boolean).join(', ')],
   ];
 }

@@ -18,6 +18,7 @@ import { disableChat } from './chat-linking.ts';
 import type { Mailer } from './mailers.ts';
 import type { Messenger } from './messenger.ts';
 import { NotSent } from './not-sent.ts';
+import { formLabelsOf } from './store/form-labels.ts';
 import { type NoticeOutcome, noticeQueue, type TakenNotice } from './store/notice-store.ts';
 import { notificationStore } from './store/notification-store.ts';
 import { mailOf, messageOf, noticeContent } from './texts.ts';
@@ -97,7 +98,8 @@ function notifier(
     const target = targetOf(settings, payload);
     if (target === null) throw new NotSent('refused', 'This channel was switched off in the meantime.');
     const { name } = await organizationStore(db).profile(owner);
-    const content = noticeContent(payload, { name, mode }, { chains, publicUrl });
+    const formLabels = await formLabelsOf(db, payload);
+    const content = noticeContent(payload, { name, mode }, { chains, publicUrl, formLabels });
     if (channel === 'email') await mailer.send(mailOf(content, { id, to: target }));
     else await message(target, messageOf(content));
   }

@@ -141,7 +141,7 @@ function paymentContent({ type, data }: PaymentEvent, merchant: Merchant, contex
     ['Checkout', words.badge],
     ['Failure reason', data.failure_reason && FAILURE_WORDS[data.failure_reason]],
     ...markFacts(data),
-    ...orderFacts(data),
+    ...orderFacts(data, context),
     ['Chain', chainName],
     ['From', data.sender_address],
     ['To', data.recipient_address],

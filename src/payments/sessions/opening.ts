@@ -187,6 +187,7 @@ function presentationOf(terms: Terms, merchant: SessionDefaults): Presentation {
     returnLabel: link?.returnLabel ?? null,
     merchant: merchantOf(link?.branding, merchant),
     items: link?.items ?? [],
+    formLabels: Object.fromEntries((link?.formSchema?.fields ?? []).map(({ id, label }) => [id, label])),
   };
 }
 

@@ -62,6 +62,7 @@ eachPaymentsApi('checkout sessions', apiTest => {
         customerEmail: 'ada@example.com',
         customerName: 'Ada',
         form_data: null,
+        form_labels: {},
         payer_address: null,
         completed_at: null,
       });
@@ -233,6 +234,30 @@ eachPaymentsApi('checkout sessions', apiTest => {
         '400 invalid_field_value form_data.size',
       ]);
       expect((await opened(good)).form_data).toEqual({ size: 'S' });
+    });
+
+    test('keeps the labels of the form as they were', async ({ merchant, opened }) => {
+      const schema = (label: string) => ({
+        form_schema: { fields: [{ id: 'size', type: 'text', label, required: false }] },
+      });
+      const link = await merchant.post('/api/v1/payment-links', {
+        ...OWN,
+        name: 'Shirt',
+        ...schema('Which size?'),
+      });
+      const payment_link_id = text(record(link.body).id);
+      const { id } = await opened({ payment_link_id, form_data: { size: 'XL' } });
+
+      const changed = await merchant.patch(
+        `/api/v1/payment-links/${payment_link_id}`,
+        schema('Which colour?'),
+      );
+
+      expect(changed.status).toBe(200);
+      expect((await merchant.get(`${PATH}/${text(id)}`)).body).toMatchObject({
+        form_data: { size: 'XL' },
+        form_labels: { size: 'Which size?' },
+      });
     });
 
     test('of an unavailable link is refused as invalid_status_transition', async ({ linked, refused }) => {

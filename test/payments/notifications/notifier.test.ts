@@ -1,7 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { beforeEach, expect, test } from 'vitest';
 import { rowsOf } from '#db/query.ts';
+import { transaction } from '#db/transaction.ts';
 import { createLogger } from '#lib/logger.ts';
+import { testEventData } from '#payments/events/test-event.ts';
 import type { Notice } from '#payments/model/notification.ts';
 import { createMailer, type Mailer } from '#payments/notifications/mailers.ts';
 import { createMessenger } from '#payments/notifications/messenger.ts';
@@ -14,12 +16,14 @@ import {
 import { noticeStore } from '#payments/notifications/store/notice-store.ts';
 import { notificationStore } from '#payments/notifications/store/notification-store.ts';
 import { seals } from '#payments/secrets/sealed.ts';
+import { sessionStore } from '#payments/sessions/session-store.ts';
 import { type BotApi, botError, startBotApi } from '../../lab/bot-api.ts';
 import { RECORD_TIME } from '../../lab/payments-records.ts';
+import { aSession } from '../../lab/payments-sessions.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { givenDatabase } from '../../support/given-database.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
-import { aNotice, BASE, everythingOn } from '../../support/notification-records.ts';
+import { aNotice, aPaymentEvent, BASE, everythingOn } from '../../support/notification-records.ts';
 import { type SmtpReceiver, startSmtpReceiver } from '../../support/smtp-receiver.ts';
 
 const SEALS = seals(['a secret of tests that is long enough']);
@@ -92,6 +96,35 @@ eachDatabase('the notifiers', databases => {
     expect(receiver.mails[0]?.headers).toContain('Subject: Payment received: 2.5 USDC');
     expect(receiver.mails[0]?.headers).toContain(`Message-ID: <${notice.id}@shop.example>`);
     expect(await states()).toEqual([{ status: 'sent', attempts: 1, next_attempt_at: null }]);
+  });
+
+  test('answers of the payer are mailed under their labels, or under their keys', async () => {
+    const labels = { size: 'Which size?' };
+    const draft = aSession(given.owner);
+    const { id } = await transaction(given.db, handle =>
+      sessionStore(handle, SEALS).open({
+        ...draft,
+        presentation: { ...draft.presentation, formLabels: labels },
+      }),
+    );
+    const answered = (type: 'payment.completed' | 'checkout.paid_late') => {
+      const data = testEventData(type, RECORD_TIME);
+      if (!('form_data' in data)) throw new Error(`no answers in ${type}`);
+      const form_data = { size: 'XL', note: 'Soon' };
+      const checkoutSession = { ...data.checkoutSession, id };
+      return aPaymentEvent(given.owner, { type, data: { ...data, form_data, checkoutSession } });
+    };
+    const late = answered('checkout.paid_late');
+    await due(
+      aNotice(given.owner, { payload: { kind: 'payment', event: answered('payment.completed') } }),
+      aNotice(given.owner, { payload: { kind: 'attention', events: [late], more: 0 } }),
+    );
+
+    await workers().mails();
+
+    expect(receiver.mails).toHaveLength(2);
+    for (const { parts } of receiver.mails)
+      expect(parts['text/plain']).toMatch(/^Answer: Which size\?: XL\r?\nAnswer: note: Soon\r?$/m);
   });
 
   test('a payment is messaged once to the linked chat', async () => {

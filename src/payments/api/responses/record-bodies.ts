@@ -100,6 +100,7 @@ export function sessionBody(
     customerEmail: session.customerEmail,
     customerName: session.customerName,
     form_data: session.formData,
+    form_labels: { ...session.presentation.formLabels },
     shipping_address: session.shippingAddress,
     shipping_option: session.shippingOption,
     expires_at: timestamp(session.expiresAt),

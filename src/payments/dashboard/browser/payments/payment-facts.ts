@@ -54,12 +54,13 @@ function linkOf({ payment_link_id: id }: Session): ComponentChildren {
 
 /** Data entered by the payer and attached by the merchant. */
 export function PayerFacts({ session }: { session: Session }): VNode {
-  const { customerName, customerEmail, clientReferenceId, form_data, shipping_address, metadata } = session;
+  const { customerName, customerEmail, clientReferenceId, shipping_address, metadata } = session;
+  const { form_data, form_labels: labels } = session;
   const rows: readonly Fact[] = [
     ['Name', customerName],
     ['Email', customerEmail],
     ['Reference', clientReferenceId],
-    ...Object.entries(form_data ?? {}).map(([field, value]): Fact => [field, String(value)]),
+    ...Object.entries(form_data ?? {}).map(([field, value]): Fact => [labels[field] ?? field, String(value)]),
     ['Shipping address', shipping_address === null ? null : addressText(shipping_address)],
     ...Object.entries(metadata).map(([key, value]): Fact => [`metadata.${key}`, value]),
   ];
