@@ -4,8 +4,7 @@ import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Handle } from '../../db/open.ts';
 import { newId } from '../../lib/ids.ts';
-import { isReserved } from '../model/payment-chain.ts';
-import { isProved, REFUND_LIFETIME_MS, type Refund } from '../model/refund.ts';
+import { brokenDestinationRule, isProved, REFUND_LIFETIME_MS, type Refund } from '../model/refund.ts';
 import { refundMoves } from '../refunds/refund-moves.ts';
 import { type RefundFilters, refundStore } from '../refunds/refund-store.ts';
 import {
@@ -213,11 +212,8 @@ function destinationOf(
     throw missingField('destination_address');
   }
   const address = given.toLowerCase();
-  if (isReserved(address) || [money.tokenAddress, money.recipientAddress].includes(address)) {
-    const rule =
-      'must not be the zero address, the system address, the contract of the token or the recipient of the payment';
-    throw new InvalidBody('destination_address', rule);
-  }
+  const rule = brokenDestinationRule(address, money);
+  if (rule !== undefined) throw new InvalidBody('destination_address', rule);
   const known = money.destinations.find(one => one.address === address) ?? {
     address,
     source: 'merchant' as const,

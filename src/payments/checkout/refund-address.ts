@@ -3,8 +3,7 @@ import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import type { Handle } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
 import { timestamp } from '../../lib/clock.ts';
-import { isReserved } from '../model/payment-chain.ts';
-import type { StatedAddress } from '../model/refund.ts';
+import { brokenDestinationRule, type StatedAddress } from '../model/refund.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { refundAddressStore } from '../refunds/refund-address-store.ts';
 import { sessionStore } from '../sessions/session-store.ts';
@@ -43,7 +42,9 @@ export function refundAddresses(deps: CheckoutDeps): RefundAddressHandlers {
     async stateRefundAddress({ path: { checkout_session_id: id }, body }, payer) {
       const session = await knownSession(sessionStore(db, seals), id);
       const address = body.address.toLowerCase();
-      refuseLost(address, session);
+      const rule = brokenDestinationRule(address, session);
+      if (rule !== undefined)
+        throw paymentsError('invalid_field_value', `The 'address' field ${rule}.`, { param: 'address' });
       const { signature, token } = body;
       if (signature !== undefined && token !== undefined) {
         const message = "The 'token' field must not be used with 'signature'.";
@@ -118,13 +119,6 @@ async function checkProof(deps: CheckoutDeps, { session, body, proofs, payer }: 
 async function walletsOf(handle: Handle, { id, signedAddress }: CheckoutSession): Promise<(string | null)[]> {
   const all = await transactionStore(handle).ofSession(id);
   return [signedAddress, ...all.filter(({ status }) => status === 'completed').map(({ sender }) => sender)];
-}
-
-function refuseLost(address: string, { tokenAddress, recipientAddress }: CheckoutSession): void {
-  if (!isReserved(address) && ![tokenAddress, recipientAddress].includes(address)) return;
-  const message =
-    "The 'address' field must not be the zero address, the system address, the contract of the token or the recipient of the payment.";
-  throw paymentsError('invalid_field_value', message, { param: 'address' });
 }
 
 function notNow(message: string) {
