@@ -112,8 +112,8 @@ async function nearSessions(handle: Handle, owner: Owner, payment: UnmatchedPaym
 
 /** Least share of the price that a payer sees: a tenth, so that a stranger cannot fill the page for nothing. */
 const LEAST_SHARE = 10n;
-/** Largest unknown transfer that a payer sees, in prices. */
-const MOST_PRICES = 2n;
+/** Largest unknown transfer that a payer sees, in amounts due: a payer may send the exact amount twice at once. */
+const MOST_DUE = 2n;
 /** Largest tolerance, in hundredths of a percent. Source: `payment_tolerance` of the contract. */
 const MOST_BPS = 1_000n;
 
@@ -170,8 +170,8 @@ async function onlyOpenThen(handle: Handle, owner: Owner, payment: UnmatchedPaym
   const { amount, blockTime } = payment;
   const highest = atMost(LARGEST_AMOUNT, amount * LEAST_SHARE);
   const isPossible = {
-    sql: 'amount >= ? and amount <= ?',
-    bindings: [uintColumn((amount + MOST_PRICES - 1n) / MOST_PRICES), uintColumn(highest)],
+    sql: 'amount_due >= ? and amount <= ?',
+    bindings: [uintColumn((amount + MOST_DUE - 1n) / MOST_DUE), uintColumn(highest)],
   };
   const open = await sessionsOf(handle, owner, payment, { ...isPossible, endedAfter: blockTime });
   return open.length === 1 ? open : [];

@@ -324,18 +324,20 @@ eachPaymentsApi('a decision about', apiTest => {
     expect(errorOf(await merchant.get(`${TRANSFERS}/utr_nothing/candidates`))).toBe('404 resource_not_found');
   });
 
-  test('a transfer of a part or of twice the price is helped by the only checkout that was open', async ({
+  test('a transfer of a part or of twice the exact amount is helped by the only checkout that was open', async ({
     api,
     opened,
+    session,
     unmatched,
   }) => {
     const merchant = await api.merchant();
     const recipient = `0x${'c5'.repeat(20)}`;
     const price = 5_000_000n;
     const only = await opened(merchant, { recipient_address: recipient, amount: `${price}` });
+    const twice = 2n * BigInt(text((await session(merchant, only)).amount_due));
     const blockTime = api.clock.now();
     const transfers: string[] = [];
-    for (const amount of [price / 2n, 2n * price, price / 10n - 1n, 2n * price + 1n])
+    for (const amount of [price / 2n, twice, price / 10n - 1n, 3n * price])
       transfers.push(await unmatched(merchant, { amount, blockTime, recipient }));
     const candidates = () =>
       Promise.all(
@@ -343,7 +345,7 @@ eachPaymentsApi('a decision about', apiTest => {
       );
 
     const found = await candidates();
-    await opened(merchant, { recipient_address: recipient, amount: `${price}` });
+    await opened(merchant, { recipient_address: recipient, amount: `${price + 100_000n}` });
 
     expect(found).toEqual([only, only, '', '']);
     expect(await candidates()).toEqual(['', '', '', '']);
