@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { uintColumn } from '#db/columns.ts';
 import { openDatabase } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
+import { candidateText } from '#payments/browser/candidate-words.ts';
 import { payerWords } from '#payments/browser/outcome-words.ts';
 import { acceptsPayment, OUTCOME_SQL, type OutcomeFacts, outcomeOf } from '#payments/model/outcome.ts';
 import { bothDatabases } from '../support/databases.ts';
@@ -112,4 +113,12 @@ test('the payer of a part that is about to be sent back reads that it does not c
     title: '5 USDC still to pay',
     text: '3 USDC of 5 USDC received. Acme is sending 3 USDC back.',
   });
+});
+
+test('several payments that could be the payer’s are counted if they are of one amount, and listed otherwise', () => {
+  const textOf = (...amounts: string[]) =>
+    candidateText({ amounts, isOnly: false, isOpen: true, merchant: 'Acme' });
+
+  expect(textOf('5 USDS', '5 USDS')).toMatch(/^2 payments of 5 USDS arrived\. If one of them was yours,/);
+  expect(textOf('5 USDS', '4 USDS')).toMatch(/^Payments of 5 USDS and 4 USDS arrived\. If one of them/);
 });

@@ -20,9 +20,12 @@ export function candidateText({
   if (isOnly)
     return `A payment of ${amounts[0]} arrived that could be yours. If it is, ${proof} to assign it.`;
   const several = amounts.length > 1;
-  const arrived = several
-    ? `Payments of ${LIST.format(amounts)} arrived.`
-    : `A payment of ${amounts[0]} arrived.`;
+  const isOneAmount = new Set(amounts).size === 1;
+  const arrived = !several
+    ? `A payment of ${amounts[0]} arrived.`
+    : isOneAmount
+      ? `${amounts.length} payments of ${amounts[0]} arrived.`
+      : `Payments of ${LIST.format(amounts)} arrived.`;
   return `${arrived} If ${several ? 'one of them' : 'it'} was yours, ${proof}.${isOpen ? ' Others can pay as before.' : ''}`;
 }
 
