@@ -22,6 +22,8 @@ const BLOCKS_AT_FIRST = 20;
 const TRANSACTIONS_COMPARED = 5;
 /** Pause after a block that cannot be read, or that lacks such logs. */
 const REST_MS = 10 * 60_000;
+/** Blocks after which logs count while no recipient of coins is watched, so that no block was read for coins. */
+const UNWATCHED_DISTANCE = 12;
 
 type BegunLook = Omit<Look, 'coinLogsFrom'>;
 
@@ -72,12 +74,13 @@ export function coinSource({ clock }: { clock: Clock }) {
   return {
     /** Begins a scan. */
     async start(look: BegunLook): Promise<ScanStart & Pick<Look, 'coinLogsFrom'>> {
-      const { chain, head, progress } = look;
+      const { chain, head, watched, progress } = look;
       if (progress === undefined) return firstStart(look);
       const { blockNumber: startBlock, coinLogsFrom } = progress;
       if (coinLogsFrom !== undefined || !(await isShown(look, 1))) return { startBlock, coinLogsFrom };
       // Earlier looks may have read transactions of every block up to here, and blocks near it may be replaced.
-      const distance = Math.max(chain.confirmations, DEEPEST_REORGANISATION);
+      const least = watched.hasNative ? DEEPEST_REORGANISATION : UNWATCHED_DISTANCE;
+      const distance = Math.max(chain.confirmations, least);
       const from = Math.max(startBlock, head.number) + distance;
       return { startBlock, coinLogsFrom: await choose(look, from, startBlock) };
     },
