@@ -14,7 +14,13 @@ const ON_AMSTERDAM = [
   'test/conformance/{explorer,insights}.slow.test.ts',
   'test/data/insights/over-http.slow.test.ts',
   'test/data/{internal-transactions,state-changes.slow,statistics.slow,transfer-values.slow,values.slow}.test.ts',
-  'test/payments/watcher/{certain-payers,claims,expiry,paying,refunds,reorgs,unmatched-events}.test.ts',
+  'test/contract/served-lists.test.ts',
+  'test/pages/transaction-page.slow.test.ts',
+  'test/payments/watcher/*.test.ts',
+];
+/** Of these, what takes minutes, chooses its own chains, or tests how coins are read that have no logs. */
+const NOT_ON_AMSTERDAM = [
+  'test/payments/watcher/{*.slow,coin-logs*,lagging-coins,one-clock,traced-coins}.test.ts',
 ];
 /** Suites that it also runs on chains of EDR with the rules of Prague. */
 const ON_EDR = ['test/indexer/sync/reorg.slow.test.ts', 'test/payments/watcher/paying.test.ts'];
@@ -32,7 +38,13 @@ function memoryFolder(): string | undefined {
 function onChains(kind: string, include: string[]) {
   return {
     extends: true as const,
-    test: { name: kind, include, provide: { isWholeRun: false }, env: { CHAIN_KIND: kind } },
+    test: {
+      name: kind,
+      include,
+      exclude: NOT_ON_AMSTERDAM,
+      provide: { isWholeRun: false },
+      env: { CHAIN_KIND: kind },
+    },
   };
 }
 
