@@ -39,7 +39,7 @@ const TRACES_WAIT_MS = 60_000;
 /** True while the traces of a chain that has some were not read up to the end of a session, for a limited time. */
 const UNTRACED = `checkout_sessions.token_address = ? and checkout_sessions.expires_at > ?
   and exists (select 1 from chain_cursors c where c.chain_id = checkout_sessions.chain_id
-    and c.traced_by is not null and c.coin_logs_from is null
+    and c.traced_by is not null and (c.coin_logs_from is null or c.traced_block < c.coin_logs_from - 1)
     and c.traced_time < checkout_sessions.expires_at + ?)`;
 
 /** Expiry of sessions without a payment. */

@@ -1,5 +1,5 @@
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
-import type { Transfer } from '../model/transfer.ts';
+import { byLogIndex, type Transfer } from '../model/transfer.ts';
 import type { TransactionStore } from '../store/transaction-store.ts';
 
 /**
@@ -38,7 +38,7 @@ function movesOf(
   const blockHash = transfers[0]?.blockHash;
   const left = rows
     .filter(row => row.logIndex !== null && row.blockHash !== blockHash)
-    .sort((a, b) => Number(a.logIndex) - Number(b.logIndex));
+    .sort((a, b) => byLogIndex(Number(a.logIndex), Number(b.logIndex)));
   const settled = new Set(rows.filter(row => row.blockHash === blockHash).map(row => row.logIndex));
   const moves: { row: PaymentTransaction; logIndex: number }[] = [];
   for (const transfer of transfers) {
