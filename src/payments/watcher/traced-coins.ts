@@ -15,14 +15,15 @@ import { setAsideReasonOf } from './node/transfer-logs.ts';
 import { setAsideBlocks } from './set-aside-blocks.ts';
 import { blockBeforeSessions } from './starting-point.ts';
 import { innerCoins } from './traces/inner-coins.ts';
-import { LACKING_MS, NoTraceMethod, type TraceReader } from './traces/trace-reader.ts';
+import { NoTraceMethod, type TraceReader } from './traces/trace-reader.ts';
 import { tracedBlocks } from './traces/traced-blocks.ts';
 
 /** Most blocks of one run, and blocks that are read at a time. */
 const BLOCKS_PER_RUN = 40;
 const AT_A_TIME = 2;
-/** Runs after which a block that cannot be traced is set aside: a node may lag behind its newest block. */
+/** Runs after which one of the newest blocks that cannot be traced is set aside: a node may lag behind its head. */
 const PATIENT_RUNS = 2;
+const NEWEST_BLOCKS = 12;
 /** Pause after a run in which a block could not be traced. While the nodes trace no other either, it doubles. */
 const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 60_000;
@@ -59,13 +60,14 @@ export function tracedCoins({
   async function run(look: Look): Promise<LaneResult> {
     const { head, progress, watched } = look;
     if (progress === undefined) forget();
+    const isResting = clock.now() < restsUntil;
+    isWaiting &&= isResting;
     if (!watched.hasNative) {
       if (head.number > (blocks.last()?.number ?? -1)) blocks.goTo(head);
       note(look);
       return NOTHING_DONE;
     }
-    if (clock.now() < restsUntil || isOver(look)) return NOTHING_DONE;
-    isWaiting = false;
+    if (isResting || isOver(look)) return NOTHING_DONE;
     const start = blocks.last() ?? progress?.traced ?? (await firstBlock(look));
     const { number } = await blocks.standing(start, look);
     await aside.dropReplaced(look, number);
@@ -159,7 +161,7 @@ export function tracedCoins({
   ): Promise<TracedCoins | undefined> {
     if (error instanceof LookSpent || error instanceof ChainMoved) return undefined;
     if (error instanceof NoTraceMethod) {
-      restsUntil = clock.now() + LACKING_MS;
+      restsUntil = error.until;
       leaveOld(look);
       return undefined;
     }
@@ -168,7 +170,8 @@ export function tracedCoins({
     atATime = 1;
     const count = (failures.get(number) ?? 0) + 1;
     failures.set(number, count);
-    const isPatient = reason !== 'too_large' && count < PATIENT_RUNS;
+    const isNew = number > look.head.number - NEWEST_BLOCKS;
+    const isPatient = isNew && reason !== 'too_large' && count < PATIENT_RUNS;
     if (reason === 'too_large' || (!isPatient && (await hasOthers(look, number)))) {
       failures.delete(number);
       pauseMs = FIRST_PAUSE_MS;

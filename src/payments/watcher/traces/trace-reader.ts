@@ -37,12 +37,21 @@ class TracesRefused extends BaseError {
 /** No node of the chain has a trace method. */
 export class NoTraceMethod extends BaseError {
   override readonly name = 'NoTraceMethod';
+  /** Time from which the node is asked again, in UTC milliseconds. */
+  readonly until: number;
+
+  constructor(host: string, { cause, until }: { cause?: Error; until: number }) {
+    super(`${host} has no trace method.`, cause === undefined ? {} : { cause });
+    this.until = until;
+  }
 }
 
-/** Time after which a node without a trace method is asked again. */
-export const LACKING_MS = 10 * 60_000;
+/** Time after which a node is asked again that knows none of the methods. */
+const LACKING_MS = 10 * 60_000;
 /** Blocks in a row of which a node refuses the traces, after which it counts as a node without a trace method. */
 const REFUSED_BLOCKS = 3;
+/** Time after which it is asked again. Shorter, because anyone can fill blocks that no node traces. */
+const REFUSING_MS = 60_000;
 
 /** Traces that are read in one turn of the event loop. */
 const TRACES_PER_TURN = 100;
@@ -72,7 +81,7 @@ export function traceReader({ clock }: { clock: Clock }): TraceReader {
   async function byOne<T>(asked: RawNode, block: BlockRef, ask: Asking<T>): Promise<T> {
     const { host } = asked.node;
     const node = experienceWith(asked);
-    if (clock.now() < node.lackingUntil) throw new NoTraceMethod(`${host} has no trace method.`);
+    if (clock.now() < node.lackingUntil) throw new NoTraceMethod(host, { until: node.lackingUntil });
     const refusals: Error[] = [];
     for (const name of methodsFrom(node.method)) {
       try {
@@ -100,8 +109,9 @@ export function traceReader({ clock }: { clock: Clock }): TraceReader {
     const node = experienceWith(asked);
     node.refused.add(number);
     if (!error.isUnknown && node.refused.size < REFUSED_BLOCKS) return error;
-    known.set(asked.node, { method: undefined, refused: new Set(), lackingUntil: clock.now() + LACKING_MS });
-    return new NoTraceMethod(`${asked.node.host} has no trace method.`, { cause: error });
+    const until = clock.now() + (error.isUnknown ? LACKING_MS : REFUSING_MS);
+    known.set(asked.node, { method: undefined, refused: new Set(), lackingUntil: until });
+    return new NoTraceMethod(asked.node.host, { cause: error, until });
   }
 
   async function read<T>(
