@@ -79,7 +79,7 @@ async function askNodes(hashes: readonly string[], { view, head }: Look): Promis
   return answered;
 }
 
-/** Undefined while no node has an answer, or while a contract may have paid in a block that is not traced. */
+/** Undefined while no node has an answer, or while only a contract may have paid, in a block that is not traced. */
 async function findingOf(
   txHash: string,
   wanted: readonly ReportedHash[],
@@ -99,9 +99,11 @@ async function findingOf(
   if (texts.size > 1 || (await hasOtherBlock(first.header, others)))
     return { status: 'disputed', transfers: [] };
   const hasFailed = Number(first.receipt.status) !== 1;
-  const areCoins = wanted.some(({ tokenAddress }) => tokenAddress === NATIVE_COIN);
-  if (!hasFailed && areCoins && !(await hasTraced(look, first.header))) return undefined;
-  return { status: hasFailed ? 'failed' : 'mined', transfers: shown[0] ?? [] };
+  const transfers = shown[0] ?? [];
+  const mayHaveMore =
+    transfers.length === 0 && wanted.some(({ tokenAddress }) => tokenAddress === NATIVE_COIN);
+  if (!hasFailed && mayHaveMore && !(await hasTraced(look, first.header))) return undefined;
+  return { status: hasFailed ? 'failed' : 'mined', transfers };
 }
 
 /** The transfers of a transaction that could pay a session that named it. */

@@ -1,16 +1,19 @@
 import { expect } from 'vitest';
 import { transaction } from '#db/transaction.ts';
+import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import type { CheckoutSession } from '#payments/model/session.ts';
 import { candidateStore } from '#payments/sessions/candidates.ts';
 import { lookUpHash } from '#payments/sessions/reported-hash-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import type { Lie } from '../../lab/faulty-node.ts';
 import { text } from '../../lab/json.ts';
+import { addressOf } from '../../lab/payment-chain.ts';
 import { someHash } from '../../support/payments-api.ts';
 import { eachWatchedShop, type ShopBehindNodes, type WatchedShop } from './watched-shop.ts';
 
 const PRICE = 5_000_000n;
 const PAYER = 1;
+const BUSY = Object.assign(new Error('too many requests'), { code: 429 });
 const BY_HASH = ['eth_getTransactionReceipt', 'eth_getTransactionByHash'];
 
 /** Leaves out all logs, as a node does that has lost its index of them. */
@@ -65,6 +68,29 @@ eachWatchedShop('a reported hash', watchedTest => {
     expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
     expect(await ours.payments(session.id)).toHaveLength(1);
     expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
+  });
+
+  test('of coins that the scan missed settles its payment also while the block cannot be traced', async ({
+    chain,
+    behindNodes,
+  }) => {
+    await using ours = await behindNodes();
+    ours.node.tell(({ method, params }, answer) => {
+      if (/^(trace|debug)_/.test(method)) return BUSY;
+      return params?.[1] === true ? { ...Object(answer), transactions: [] } : undefined;
+    });
+    const session = await ours.open({ tokenAddress: NATIVE_COIN });
+    const to = addressOf(ours.recipient);
+    const { hash } = await chain.send({ from: PAYER, to, value: session.amountDue });
+    await chain.mine(1);
+    await ours.round();
+    const before = await ours.payments(session.id);
+
+    await report(ours, session, hash);
+    await ours.round();
+
+    expect(before).toEqual([]);
+    expect(await ours.payments(session.id)).toMatchObject([{ status: 'confirming', txHash: hash }]);
   });
 
   test('that the first node does not have is found, and confirmed, at the second one', async ({
