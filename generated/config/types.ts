@@ -355,6 +355,11 @@ export interface components {
              */
             confirmations: number;
             /**
+             * @description False to read no traces of blocks for payments. Before the Amsterdam fork, coins that a contract sends then pay nothing.
+             * @default true
+             */
+            traceCoins: boolean;
+            /**
              * @description True for a test network, whose coins have no value.
              * @default false
              */
