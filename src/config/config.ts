@@ -106,6 +106,8 @@ export interface ChainConfig {
   /** Most bytes of one answer of a node. */
   rpcMaxAnswerBytes: number;
   confirmations: number;
+  /** False when payments read no traces of blocks. */
+  traceCoins: boolean;
   testnet: boolean;
   /** Folder of ABI files. */
   abis: string | undefined;

@@ -67,13 +67,14 @@ function secretKeyOf(source: SecretKeySource, folder: string | undefined): Secre
 }
 
 function watchedChain(chain: ChainConfig, explorer: Explorer | undefined): WatchedChain {
-  const { id, name, native, tokens, confirmations, testnet, rpc, rpcMaxAnswerBytes } = chain;
+  const { id, name, native, tokens, confirmations, traceCoins, testnet, rpc, rpcMaxAnswerBytes } = chain;
   return {
     id,
     name,
     mode: testnet ? 'test' : 'live',
     tokens: [{ address: NATIVE_COIN, ...native }, ...tokens.map(normalised)],
     confirmations,
+    traceCoins,
     explorerUrl: explorerOf(chain) ?? explorer?.(id),
     rpcUrls: rpc,
     maxAnswerBytes: rpcMaxAnswerBytes,

@@ -27,6 +27,8 @@ export interface PaymentChain {
   readonly tokens: readonly PaymentToken[];
   /** Number of blocks on top of a payment's block that complete it; 0 needs its own block only (Decision 143). */
   readonly confirmations: number;
+  /** False when no traces are read for coins that contracts send (Decision 375); true when absent. */
+  readonly traceCoins?: boolean;
   /** Explorer page of a transaction, by its hash; undefined without an explorer. */
   readonly explorerUrl: ((txHash: string) => string) | undefined;
 }

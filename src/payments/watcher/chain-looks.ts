@@ -2,6 +2,7 @@ import type { Db } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger, LogLine } from '../../lib/logger.ts';
 import type { ChainClient } from '../../node/client.ts';
+import { TRACE_METHODS } from '../../node/trace-methods.ts';
 import type { PaymentChain } from '../model/payment-chain.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { cursorStore, type LookProgress } from '../store/cursor-store.ts';
@@ -82,7 +83,7 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
   const memory = watchedAddresses({ chainId: chain.id, clock });
   const view = nodeView(pool);
   const advancing = advance({ chainId: chain.id, view, unverify: pool.unverify, clock, fault });
-  const traces = traceReader({ clock });
+  const traces = traceReader({ clock, methods: chain.traceCoins === false ? [] : TRACE_METHODS });
   const traced = tracedCoins({ chainId: chain.id, traces, clock });
   const side = lanes({ client, clock, log, effect });
   const records = recordChecks({ side, clock, hasTraced: traced.hasRead });

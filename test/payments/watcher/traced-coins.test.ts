@@ -87,6 +87,21 @@ eachWatchedShop('coins that a contract sends', test => {
     ]);
   });
 
+  test('are not seen on a chain whose traces are not to be read', async ({ chain, behindNodes }) => {
+    await using ours = await behindNodes({ changes: { traceCoins: false } });
+    const { id, amountDue } = await ours.open({ tokenAddress: NATIVE_COIN });
+    const contract = await sender(chain, ours, [amountDue]);
+    await ours.round();
+
+    await callOf(chain, contract, [amountDue]);
+    await ours.settle();
+    await ours.round();
+
+    expect(await ours.session(id)).toMatchObject({ status: 'active', paymentStatus: 'awaiting_payment' });
+    expect(contractCoinsOf(await cursorStore(ours.db).find(chain.chainId))).toBeNull();
+    expect(ours.node.calls.filter(method => TRACES.test(method))).toEqual([]);
+  });
+
   test('that no checkout asks for are listed as unmatched, once', async ({ chain, ours }) => {
     await ours.open({ tokenAddress: NATIVE_COIN });
     const contract = await sender(chain, ours, [77n]);

@@ -34,13 +34,13 @@ export interface WatchedShop extends Shop, AsyncDisposable {
 interface WatchedShopOptions {
   readonly database: DatabaseOptions;
   readonly rpcUrls?: readonly string[];
-  readonly changes?: Partial<PaymentChain>;
+  readonly changes?: Partial<PaymentChain> | undefined;
   /** Longest answer of a node that the watcher accepts; 64 MiB when absent. */
   readonly maxAnswerBytes?: number | undefined;
 }
 
 /** Nodes of a shop: one when absent, at most two. */
-interface NodeOptions extends Pick<WatchedShopOptions, 'maxAnswerBytes'> {
+interface NodeOptions extends Pick<WatchedShopOptions, 'maxAnswerBytes' | 'changes'> {
   readonly nodes?: number;
 }
 
@@ -93,12 +93,13 @@ function watchedShopTest(databases: TestDatabases, onChain: typeof chainTest) {
       })
       /** Opens a shop whose watcher has one faulty node, or two. */
       .extend('behindNodes', ({ chain }) => async (options: NodeOptions = {}): Promise<ShopBehindNodes> => {
-        const { nodes = 1, maxAnswerBytes } = options;
+        const { nodes = 1, maxAnswerBytes, changes } = options;
         const [node, second] = [await faultyNode(chain.rpcUrl), await faultyNode(chain.rpcUrl)];
         const ours = await watchedShop(chain, {
           database: await databases.create('payments'),
           rpcUrls: [node.url, second.url].slice(0, nodes),
           maxAnswerBytes,
+          changes,
         });
         return {
           ...ours,

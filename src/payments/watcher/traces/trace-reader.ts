@@ -5,7 +5,7 @@ import { type CoinMovement, coinMovements } from '#evm/coin-movements.ts';
 import type { Clock } from '#lib/clock.ts';
 import { type BlockRef, ChainMoved } from '#node/block-ref.ts';
 import { nodeAnswered } from '#node/client.ts';
-import { TRACE_METHODS, type TraceMethod, type TraceMethodName, traceMethod } from '#node/trace-methods.ts';
+import { type TraceMethod, type TraceMethodName, traceMethod } from '#node/trace-methods.ts';
 import type { RawNode } from '../node/node-pool.ts';
 import type { BlockOutline, NodeReads } from '../node/node-view.ts';
 
@@ -66,8 +66,16 @@ interface TracingNode {
   lackingUntil: number;
 }
 
-/** Remembers the method of each node. A node that refuses one method may have another one. */
-export function traceReader({ clock }: { clock: Clock }): TraceReader {
+/**
+ * Asks nodes by these methods and remembers the one of each. A node that refuses one method may have another one.
+ */
+export function traceReader({
+  clock,
+  methods,
+}: {
+  clock: Clock;
+  methods: readonly TraceMethodName[];
+}): TraceReader {
   const known = new Map<RawNode['node'], TracingNode>();
   let last: TraceMethodName | null | undefined;
 
@@ -83,7 +91,7 @@ export function traceReader({ clock }: { clock: Clock }): TraceReader {
     const node = experienceWith(asked);
     if (clock.now() < node.lackingUntil) throw new NoTraceMethod(host, { until: node.lackingUntil });
     const refusals: Error[] = [];
-    for (const name of methodsFrom(node.method)) {
+    for (const name of methodsFrom(node.method, methods)) {
       try {
         const found = await ask(traceMethod({ request: asked.raw }, name));
         if (found === null) throw new BaseError(`${host} has no traces of block ${block.number}.`);
@@ -165,8 +173,11 @@ export function traceReader({ clock }: { clock: Clock }): TraceReader {
 
 type Asking<T> = (method: TraceMethod) => Promise<T | null>;
 
-function methodsFrom(first: TraceMethodName | undefined): readonly TraceMethodName[] {
-  return first === undefined ? TRACE_METHODS : [first, ...TRACE_METHODS.filter(name => name !== first)];
+function methodsFrom(
+  first: TraceMethodName | undefined,
+  methods: readonly TraceMethodName[],
+): readonly TraceMethodName[] {
+  return first === undefined ? methods : [first, ...methods.filter(name => name !== first)];
 }
 
 function blockRefOf({ number, hash, hashes }: BlockOutline): BlockRef {
