@@ -460,6 +460,17 @@ test('without a configuration the needs of the embedded default are checked', as
   expect(Object.keys(others).sort()).toEqual(['admin.listen', 'data.listen', 'payments.listen']);
 });
 
+test('an engine that does not have the configured fork is named, with the change to make', async () => {
+  const { code, out } = await doctor('devnet: { engine: anvil, hardfork: amsterdam }\n', '--json');
+
+  expect(code).toBe(1);
+  expect(bySetting(out).devnet).toMatchObject({
+    state: 'fault',
+    detail: 'anvil does not have the fork amsterdam: remove devnet.engine, or set it to "edr"',
+    advice: 'Do so, or serve chains of your own.',
+  });
+});
+
 test('for a Redis that refuses the password, the advice is to write one, not to start it', async () => {
   await using redis = await startOwnRedis({ password: 'redis-secret' });
   const url = `redis://:another@127.0.0.1:${redis.port}`;

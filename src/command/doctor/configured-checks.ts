@@ -10,10 +10,11 @@ import {
 import { originOf } from '#config/units.ts';
 import { findEngine } from '#devnet/chain/engine.ts';
 import type { Clock } from '#lib/clock.ts';
+import { reasonOf } from '#lib/startup-error.ts';
 import { checkMailServer } from '#payments/notifications/mailers.ts';
 import { createMessenger } from '#payments/notifications/messenger.ts';
 import { backEndCheck } from './back-end-check.ts';
-import type { ConfigCheck } from './check.ts';
+import { type ConfigCheck, Fault } from './check.ts';
 import { configuredDatabases } from './configured-databases.ts';
 import { databaseCheck } from './database-check.ts';
 import { listenCheck, secretKeyCheck } from './local-checks.ts';
@@ -107,13 +108,22 @@ function chainChecks(
   ];
 }
 
+const ENGINE_ADVICE = 'Do so, or serve chains of your own.';
+
 /** Looks for the engine of the embedded chains. Starts no chain. */
 function engineCheck({ engine, hardfork }: DevnetConfig, anvil: string | undefined): ConfigCheck {
   return {
     setting: 'devnet',
     subject: 'embedded chains',
-    advice: 'Install it, or serve chains of your own.',
-    run: async () => ({ state: 'ok', detail: `run on ${findEngine({ engine, hardfork, anvil }).name}` }),
+    advice: ENGINE_ADVICE,
+    async run() {
+      try {
+        return { state: 'ok', detail: `run on ${findEngine({ engine, hardfork, anvil }).name}` };
+      } catch (error) {
+        // The message says what is missing, its cause only what to change.
+        throw new Fault(reasonOf(error), ENGINE_ADVICE, { cause: error });
+      }
+    },
   };
 }
 
