@@ -460,6 +460,16 @@ test('without a configuration the needs of the embedded default are checked', as
   expect(Object.keys(others).sort()).toEqual(['admin.listen', 'data.listen', 'payments.listen']);
 });
 
+test('where traces are left out, a node with traces does not show coins that contracts send', async () => {
+  const { out } = await doctor(chain(31_337, `    rpc: ['${rpc}']\n    traceCoins: false`), '--json');
+
+  expect(bySetting(out)['chains[0].rpc[0]']).toMatchObject({
+    state: 'warning',
+    advice:
+      'Payments in the native coin that contracts send, as some exchanges do, are not seen; remove traceCoins: false to see them.',
+  });
+});
+
 test('an engine that does not have the configured fork is named, with the change to make', async () => {
   const { code, out } = await doctor('devnet: { engine: anvil, hardfork: amsterdam }\n', '--json');
 

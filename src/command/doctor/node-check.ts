@@ -17,12 +17,11 @@ const UNUSED_ADDRESS: Address = '0x0000000000000000000000000000000000000001';
 
 const TRACES_ADVICE =
   'Internal transactions and traces answer 501; use a node with trace_block or debug_traceBlockByHash to have them.';
-const COINS_ADVICE =
-  'Payments in the native coin that contracts send, as some exchanges do, are not seen; use a node with trace_block or debug_traceBlockByHash to see them.';
+const UNSEEN_COINS = 'Payments in the native coin that contracts send, as some exchanges do, are not seen; ';
 
 /** Checks a node of a chain: its chain id, the age of its head, receipts, traces and logs. */
 export function nodeCheck(
-  { id, name, backends }: ChainConfig,
+  { id, name, backends, traceCoins }: ChainConfig,
   {
     url,
     setting,
@@ -66,13 +65,23 @@ export function nodeCheck(
       return findingOf(detail, [
         age.advice,
         lacksTraces ? TRACES_ADVICE : undefined,
-        findsPayments && !logsCoins && tracer === undefined ? COINS_ADVICE : undefined,
+        findsPayments && !logsCoins ? coinsAdvice({ tracer, traceCoins }) : undefined,
         blocks < LOG_RANGES[0]
           ? 'Catching up with payments takes more requests than on a node that allows 500 blocks.'
           : undefined,
       ]);
     },
   };
+}
+
+/** Advice for a chain without logs of coins; undefined when traces show them. */
+function coinsAdvice({
+  tracer,
+  traceCoins,
+}: Pick<ChainConfig, 'traceCoins'> & Pick<Head['capabilities'], 'tracer'>): string | undefined {
+  if (tracer === undefined)
+    return `${UNSEEN_COINS}use a node with trace_block or debug_traceBlockByHash to see them.`;
+  return traceCoins ? undefined : `${UNSEEN_COINS}remove traceCoins: false to see them.`;
 }
 
 function findingOf(detail: string, remarks: readonly (string | undefined)[]): Finding {
