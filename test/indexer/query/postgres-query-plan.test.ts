@@ -11,9 +11,9 @@ import { rowsReader } from '#indexer/query/rows.ts';
 import { isQuick } from '#indexer/query/threads/pool.ts';
 import { claimForChain } from '#indexer/schema/head.ts';
 import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
-import { until } from '#test/lab/until.ts';
 import { postgresDatabase, type TestDatabase } from '#test/support/databases.ts';
 import { CHAIN_ID } from '../support.ts';
+import { vacuum } from '../vacuum.ts';
 import { query, quickQueries } from './quick-queries.ts';
 
 const BLOCKS = 20_000;
@@ -128,18 +128,9 @@ const VALUES = [
   ['three rows have', { wallet: `${rare}`, topic: RARE, selector: RARE.slice(0, 10) }],
 ] as const;
 
-/** True once a vacuum has seen all rows. One during another transaction of the database may pass over some. */
-async function isVacuumed(): Promise<boolean> {
-  await db.raw('vacuum analyze');
-  const { rows } = await db.raw(`select relname from pg_class
-    where relname in (${LARGE.map(table => `'${table}'`)}) and relkind = 'r' and relallvisible < relpages
-      and relnamespace = current_schema()::regnamespace`);
-  return rows.length === 0;
-}
-
 describe.each(['before', 'after'])('%s a vacuum', when => {
   beforeAll(async () => {
-    if (when === 'after') await until(isVacuumed, Boolean);
+    if (when === 'after') await vacuum(db);
   });
 
   for (const [which, values] of VALUES)

@@ -3,6 +3,7 @@ import { type DatabaseOptions, type Db, openDatabase } from '#db/open.ts';
 import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
 import { TABLES, type Table } from '#indexer/schema/tables.ts';
 import { CHAIN_ID } from '../support.ts';
+import { vacuum } from '../vacuum.ts';
 
 const BLOCKS = 20_000;
 const TRANSACTIONS = 3 * BLOCKS;
@@ -126,7 +127,7 @@ export async function openBulkIndex(options: DatabaseOptions): Promise<Db> {
   const db = await openMigrated(database, indexSchema(CHAIN_ID, database));
   try {
     for (const sql of ROWS) await db.raw(sql);
-    await db.raw('vacuum analyze');
+    await vacuum(db);
   } finally {
     await db.destroy();
   }
