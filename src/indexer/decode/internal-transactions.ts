@@ -63,7 +63,10 @@ export function internalRow(
   };
 }
 
-/** Contracts created in the block. A failed transaction creates none, nor does one whose outcome is not known. */
+/**
+ * Contracts created in the block. A failed transaction creates none, nor does a failed call, nor a transaction whose
+ * outcome is not known.
+ */
 export function contractRows({
   number: blockNumber,
   transactions,
@@ -75,8 +78,8 @@ export function contractRows({
     const created: { address: Address; creator: Address }[] = [];
     if (receipt.contractAddress)
       created.push({ address: receipt.contractAddress, creator: transaction.from });
-    for (const { createdContract, from } of trace?.calls ?? []) {
-      if (createdContract !== null) created.push({ address: createdContract, creator: from });
+    for (const { createdContract, from, isUndone } of trace?.calls ?? []) {
+      if (createdContract !== null && !isUndone) created.push({ address: createdContract, creator: from });
     }
     return created.map(({ address, creator }) => ({
       address: bytesColumn(address),

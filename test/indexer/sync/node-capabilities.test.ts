@@ -1,9 +1,11 @@
 import { join } from 'node:path';
+import { concatHex, getContractAddress } from 'viem';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '#db/open.ts';
 import { createChainClient } from '#node/client.ts';
 import { MinedMeanwhile } from '#node/pending-transactions.ts';
 import { eachDatabase } from '#test/support/databases.ts';
+import { deployCode } from '../hostile-contracts.ts';
 import { startNodeProxy } from '../node-proxy.ts';
 import {
   canonicalContent,
@@ -14,6 +16,10 @@ import {
   type TestChain,
 } from '../support.ts';
 
+/** Code that creates a contract without code. */
+const CREATES = '0x5f5f5ff0';
+/** Runtime code: does so, and fails. */
+const CREATES_AND_FAILS = concatHex([CREATES, '0x5f5ffd']);
 const VALIDATOR = '0xabababababababababababababababababababab';
 
 let chain: TestChain;
@@ -81,6 +87,29 @@ test('a failed transaction keeps its revert output with either tracer, and every
     expect(untraced?.content.token_transfers).toEqual(parity?.content.token_transfers);
   } finally {
     await Promise.all([geth.stop(), simple.stop()]);
+  }
+});
+
+test('a contract whose creator failed was not created, by either tracer, although its transaction succeeded', async () => {
+  const other = await startTestChain({ engine: 'anvil' });
+  onTestFinished(() => other.stop());
+  const failing = await deployCode(other, CREATES_AND_FAILS);
+  const caller = await deployCode(other, concatHex(['0x5f5f5f5f5f73', failing, '0x5af150', CREATES, '0x00']));
+  await other.mine();
+  await other.send(1, { to: caller });
+  await other.mine();
+  const geth = await startNodeProxy(other.rpcUrl, { missing: ['trace_block'] });
+  onTestFinished(() => geth.stop());
+  const created = [failing, caller].map(from => getContractAddress({ from, nonce: 1n }));
+
+  for (const rpcUrl of [other.rpcUrl, geth.rpcUrl]) {
+    const index = await openTestIndex({ file: freshFile(), client: clientOf(rpcUrl) });
+    await index.runOnce();
+    const [undone, kept] = await Promise.all(created.map(address => index.reader.contract(address)));
+    await index.stop();
+
+    expect(undone).toBeNull();
+    expect(kept).toMatchObject({ creator: caller.toLowerCase() });
   }
 });
 
