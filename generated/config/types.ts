@@ -371,7 +371,7 @@ export interface components {
              * @default []
              */
             tokens: {
-                address: components["schemas"]["Address"];
+                address: components["schemas"]["TokenAddress"];
                 symbol: string;
                 decimals: components["schemas"]["Decimals"];
             }[];
@@ -502,6 +502,7 @@ export interface components {
         Count: number;
         Decimals: number;
         Address: string;
+        TokenAddress: string;
     };
     responses: never;
     parameters: never;

@@ -306,6 +306,13 @@ describe('a finding names the path, the line and the rule', () => {
       /40 hexadecimal digits/,
     ],
     [
+      'a token that is the system address, in any letter case',
+      `chains:\n  - ${chain(1, `tokens: [{ address: "0xFf${'f'.repeat(37)}E", symbol: T, decimals: 6 }]`)}\n`,
+      2,
+      'chains[0].tokens[0].address',
+      /not the system address/,
+    ],
+    [
       'a database used twice',
       'data:\n  cache:\n    store: sqlite:var/payments.db\n',
       3,
