@@ -26,6 +26,14 @@ export function byLogIndex(a: number, b: number): number {
   return isWithoutLog(a) && isWithoutLog(b) ? b - a : a - b;
 }
 
+/** Order on the chain: the first of two payments for one session completes it. */
+export function byChainOrder(a: Placed, b: Placed): number {
+  return (a.blockNumber ?? 0) - (b.blockNumber ?? 0) || byLogIndex(a.logIndex ?? 0, b.logIndex ?? 0);
+}
+
+/** Place of a transfer, or of a payment that may not be in a block yet. */
+type Placed = Readonly<Record<'blockNumber' | 'logIndex', number | null>>;
+
 /** True for coins that were read from their transaction or its trace. */
 export function isWithoutLog(logIndex: number): boolean {
   return logIndex <= NO_LOG;

@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
+import { byChainOrder } from '../model/transfer.ts';
 import type { ScanProgress } from '../store/cursor-store.ts';
 import type { ScanStart } from './coin-source.ts';
 import { logKey, partition, transferChoice } from './look/chosen-transfers.ts';
@@ -10,7 +11,7 @@ import { type CoinScan, nativeReader } from './node/native-transfers.ts';
 import { LookSpent } from './node/node-pool.ts';
 import type { NodeView } from './node/node-view.ts';
 import { rememberedScan } from './node/remembered-scan.ts';
-import { byChainOrder, type UnreadableBlock } from './node/scan.ts';
+import type { UnreadableBlock } from './node/scan.ts';
 import { scannedBlocks } from './node/scanned-blocks.ts';
 import type { LookedAt } from './node/seen-heads.ts';
 import { type BlockRange, setAsideReasonOf } from './node/transfer-logs.ts';

@@ -1,5 +1,5 @@
 import type { PaymentTransaction } from '../../model/payment-transaction.ts';
-import { byLogIndex } from '../../model/transfer.ts';
+import { byChainOrder } from '../../model/transfer.ts';
 import { type PlacedPayment, watchedPayments } from '../../store/watched-payments.ts';
 import { canonicalRows } from '../node/canonical-rows.ts';
 import { changeInParts, confirmationsOf, type EffectName, type Look } from './look.ts';
@@ -91,8 +91,4 @@ export async function takeBack(
   });
   const facts = { transactions: rows.map(({ id }) => id) };
   look.log.info(facts, 'payments are pending again after a reorganisation');
-}
-
-function byChainOrder(a: PaymentTransaction, b: PaymentTransaction): number {
-  return (a.blockNumber ?? 0) - (b.blockNumber ?? 0) || byLogIndex(a.logIndex ?? 0, b.logIndex ?? 0);
 }

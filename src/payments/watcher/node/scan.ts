@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SetAsideReason } from '../../model/set-aside.ts';
-import { byLogIndex, type Transfer } from '../../model/transfer.ts';
+import type { Transfer } from '../../model/transfer.ts';
 import type { Header, NodeView, RpcLog } from './node-view.ts';
 import { hasReached, isInBlock, loggedTransferOf, type WatchedAddresses } from './token-transfers.ts';
 import type { BlockRange } from './transfer-logs.ts';
@@ -102,9 +102,4 @@ export async function scan(
 /** The same key as `logKey` of the transfer in `record.ts`. */
 function logKey({ blockHash, transactionHash, logIndex }: RpcLog): string {
   return `${blockHash} ${transactionHash} ${Number(logIndex)}`.toLowerCase();
-}
-
-/** Order on the chain: the first of two payments for one session completes it. */
-export function byChainOrder(a: Transfer, b: Transfer): number {
-  return a.blockNumber - b.blockNumber || byLogIndex(a.logIndex, b.logIndex);
 }

@@ -1,11 +1,10 @@
 import { SYSTEM_ADDRESS } from '../../../evm/coin-logs.ts';
 import { NATIVE_COIN } from '../../model/payment-chain.ts';
 import type { Refund } from '../../model/refund.ts';
-import type { Transfer } from '../../model/transfer.ts';
+import { byChainOrder, type Transfer } from '../../model/transfer.ts';
 import { recipientStore } from '../../recipients/recipient-store.ts';
 import { refundStore } from '../../refunds/refund-store.ts';
 import { confirmationsOf, type Look } from '../look/look.ts';
-import { byChainOrder } from '../node/scan.ts';
 import { isInBlock, loggedTransferOf } from '../node/token-transfers.ts';
 import { changed, isTransferOf } from './refund-transfers.ts';
 
