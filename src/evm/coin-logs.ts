@@ -4,7 +4,7 @@ import type { RpcLog, RpcReceipt, RpcTransaction } from './rpc.ts';
 /** Address under which the chain itself logs. It is no contract. Source: EIP-7708. */
 export const SYSTEM_ADDRESS = '0xfffffffffffffffffffffffffffffffffffffffe';
 /** keccak256 of `Transfer(address,address,uint256)`: of coins, ERC-20 with three topics, ERC-721 with four. */
-export const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+export const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 /** keccak256 of `Burn(address,uint256)`: a contract destroyed itself while it had coins. Source: EIP-7708. */
 const BURN = '0xcc16f5dbb4873280815c1ee09dbd06736cffcc184412cf7a71a0fdb75d397ca5';
 

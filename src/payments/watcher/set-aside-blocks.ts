@@ -1,6 +1,5 @@
 import { DAY_MS } from '../../lib/clock.ts';
 import type { BlockPart, SetAsideReason } from '../model/set-aside.ts';
-import type { Transfer } from '../model/transfer.ts';
 import {
   type PiecesProgress,
   type SetAsideBlock,
@@ -8,8 +7,7 @@ import {
 } from '../store/set-aside-block-store.ts';
 import type { LaneResult } from './look/lanes.ts';
 import type { Look } from './look/look.ts';
-import { record } from './look/record.ts';
-import { repricedBy } from './look/replaced.ts';
+import { recordAll } from './look/record.ts';
 import { PIECE_READERS, type PieceReaders, type Pieces, readPieces } from './node/block-pieces.ts';
 import { LookSpent } from './node/node-pool.ts';
 import type { BlockOutline } from './node/node-view.ts';
@@ -226,10 +224,4 @@ function progressAfter(
     attempts: pieces.unread.length < pieces.tried.length ? 0 : attempts,
     isRead: left.length === 0 && next >= hashes.length,
   };
-}
-
-async function recordAll(look: Look, transfers: readonly Transfer[]) {
-  if (transfers.length === 0) return { changes: 0, isWhole: true };
-  const repriced = await repricedBy(look, transfers);
-  return record(look, { transfers, repriced, cursor: undefined });
 }

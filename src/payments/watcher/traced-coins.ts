@@ -4,8 +4,7 @@ import type { Transfer } from '../model/transfer.ts';
 import type { TracedProgress } from '../store/cursor-store.ts';
 import { type LaneResult, NOTHING_DONE } from './look/lanes.ts';
 import type { Look } from './look/look.ts';
-import { record } from './look/record.ts';
-import { repricedBy } from './look/replaced.ts';
+import { recordAll } from './look/record.ts';
 import type { PieceReader } from './node/block-pieces.ts';
 import { LookSpent } from './node/node-pool.ts';
 import type { BlockOutline, Header, LinkedHeader } from './node/node-view.ts';
@@ -98,11 +97,10 @@ export function tracedCoins({
       const numbers = Array.from({ length: Math.min(atATime, end - next + 1) }, (_, index) => next + index);
       const results = await Promise.all(numbers.map(one => readBlock(look, one, skipped.has(one))));
       const read = followingOnly(results);
-      const recorded = await recordAll(
-        look,
-        read.flatMap(({ transfers }) => transfers),
-      );
-      changes += recorded.changes;
+      const transfers = read.flatMap(one => one.transfers);
+      const recorded = await recordAll(look, transfers);
+      // Another look follows for transfers that match no session.
+      changes += Math.max(recorded.changes, Math.min(transfers.length, 1));
       if (!recorded.isWhole) return Math.max(changes, 1);
       await aside.add(
         look,
@@ -260,12 +258,4 @@ function pieceReader(traces: TraceReader): PieceReader {
       throw error;
     }
   };
-}
-
-async function recordAll(look: Look, transfers: readonly Transfer[]) {
-  if (transfers.length === 0) return { changes: 0, isWhole: true };
-  const repriced = await repricedBy(look, transfers);
-  const { changes, isWhole } = await record(look, { transfers, repriced, cursor: undefined });
-  // Another look follows for those that match no session.
-  return { changes: Math.max(changes, 1), isWhole };
 }

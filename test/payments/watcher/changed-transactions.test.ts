@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { transaction } from '#db/transaction.ts';
+import { TRANSFER } from '#evm/coin-logs.ts';
 import { settlement } from '#payments/settlement/settlement.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
-import { TRANSFER_TOPIC } from '#payments/watcher/node/transfer-logs.ts';
 import { BLOCKS_TO_SETTLE, seals } from './setting.ts';
 import { eachWatchedShop } from './watched-shop.ts';
 
@@ -17,7 +17,7 @@ eachWatchedShop('transactions that come back with other transfers', watchedTest 
     .extend('tokenPays', ({ chain, ours }) => (amounts: readonly bigint[]) => {
       const word = (value: bigint | string) => BigInt(value).toString(16).padStart(64, '0');
       const log = (amount: bigint) =>
-        `7f${word(amount)}6000527f${word(ours.recipient)}337f${TRANSFER_TOPIC.slice(2)}60206000a3`;
+        `7f${word(amount)}6000527f${word(ours.recipient)}337f${TRANSFER.slice(2)}60206000a3`;
       return chain.call('anvil_setCode', chain.token, `0x${amounts.map(log).join('')}00`);
     })
     /** Mines a transaction that pays `before`, then mines it again in other blocks where it pays `after`. */

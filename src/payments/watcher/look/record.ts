@@ -10,6 +10,7 @@ import { watchedPayments } from '../../store/watched-payments.ts';
 import { slices } from '../node/node-view.ts';
 import { type ChosenTransfers, logKey } from './chosen-transfers.ts';
 import { changeInParts, confirmationsOf, type EffectScope, type Look } from './look.ts';
+import { repricedBy } from './replaced.ts';
 import { type Candidate, recordedPayments, sortTransfers } from './sorted-transfers.ts';
 import { inRotation, inTurns } from './turns.ts';
 
@@ -87,6 +88,15 @@ export async function record(
     changes: paid.length,
     isWhole: areAllMatched && areAllDone,
   };
+}
+
+/** Records all of these transfers, which were read behind the scan. */
+export async function recordAll(
+  look: Look,
+  transfers: readonly Transfer[],
+): Promise<Pick<Recorded, 'changes' | 'isWhole'>> {
+  if (transfers.length === 0) return { changes: 0, isWhole: true };
+  return record(look, { transfers, repriced: await repricedBy(look, transfers), cursor: undefined });
 }
 
 /** Transfers of a part of the works. */

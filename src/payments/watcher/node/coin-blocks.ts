@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Hex } from 'viem';
 import { NATIVE_COIN } from '../../model/payment-chain.ts';
 import { NO_LOG, type Transfer } from '../../model/transfer.ts';
 import type { FullBlock, Header, LinkedHeader, RpcTransaction } from './node-view.ts';
@@ -8,8 +9,11 @@ const TRANSACTION_BYTES = 700;
 /** Transactions that are read in one turn of the event loop. */
 const TRANSACTIONS_PER_TURN = 2_000;
 
-/** The fields of a transaction that make a payment. */
-type Sending = Pick<RpcTransaction, 'hash' | 'from' | 'to' | 'value'>;
+/** The fields of a transaction that make a payment, or those of coins that moved inside one. */
+interface Sending extends Pick<RpcTransaction, 'from' | 'to'> {
+  readonly hash: string;
+  readonly value: Hex | bigint;
+}
 
 /** A transaction that sends coins. `succeeded` is undefined until its receipt was read. */
 export interface Payment {
@@ -34,7 +38,7 @@ export function sendsCoins({ from, to, value }: Sending): boolean {
   return BigInt(value) > 0n && typeof to === 'string' && to.toLowerCase() !== from.toLowerCase();
 }
 
-/** The transfer of the coins that a transaction of that block sends directly. */
+/** The transfer of coins in that block, as of a transaction that sends them directly. */
 export function coinTransferOf(
   { hash, from, to, value }: Sending,
   { chainId, header }: { chainId: number; header: Header },

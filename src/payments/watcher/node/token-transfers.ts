@@ -1,8 +1,8 @@
-import { isCoinLog, SYSTEM_ADDRESS } from '../../../evm/coin-logs.ts';
+import { isCoinLog, SYSTEM_ADDRESS, TRANSFER } from '../../../evm/coin-logs.ts';
 import { NATIVE_COIN } from '../../model/payment-chain.ts';
 import type { Transfer } from '../../model/transfer.ts';
 import type { Header, RpcLog } from './node-view.ts';
-import { TRANSFER_TOPIC, type TransferFilter } from './transfer-logs.ts';
+import type { TransferFilter } from './transfer-logs.ts';
 
 /** Chain and block of a log, and what is looked for in it. */
 interface LogContext {
@@ -23,7 +23,7 @@ export function loggedTransferOf(
   { chainId, header, watched, coinLogsFrom }: LogContext,
 ): Transfer | undefined {
   const [topic, from, to, ...more] = log.topics;
-  if (topic?.toLowerCase() !== TRANSFER_TOPIC || more.length > 0) return undefined;
+  if (topic?.toLowerCase() !== TRANSFER || more.length > 0) return undefined;
   if (!/^0x[0-9a-f]{64}$/i.test(log.data)) return undefined;
   const sender = addressIn(from);
   const recipient = addressIn(to);

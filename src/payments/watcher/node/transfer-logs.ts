@@ -1,18 +1,9 @@
-import {
-  type Address,
-  BaseError,
-  type Hash,
-  LimitExceededRpcError,
-  numberToHex,
-  type RpcLog,
-  toEventSelector,
-} from 'viem';
+import { type Address, BaseError, type Hash, LimitExceededRpcError, numberToHex, type RpcLog } from 'viem';
+import { TRANSFER } from '#evm/coin-logs.ts';
 import { nodeAnswered } from '#node/client.ts';
 import { AnswerTooLarge, WrongChain } from '#node/transport/errors.ts';
 import type { SetAsideReason } from '../../model/set-aside.ts';
 import type { NodeRequest } from './node-pool.ts';
-
-export const TRANSFER_TOPIC = toEventSelector('Transfer(address,address,uint256)');
 
 /** A range of block numbers, inclusive at both ends. */
 export interface BlockRange {
@@ -159,7 +150,7 @@ function question({ from, to }: BlockRange, { tokens, recipients, senders }: Tra
     fromBlock: numberToHex(from),
     toBlock: numberToHex(to),
     address: tokens.map(asAddress),
-    topics: [TRANSFER_TOPIC, senders?.map(wordOf) ?? null, recipients.map(wordOf)],
+    topics: [TRANSFER, senders?.map(wordOf) ?? null, recipients.map(wordOf)],
   };
 }
 

@@ -1,6 +1,7 @@
 import type { CoinMovement } from '#evm/coin-movements.ts';
 import { NATIVE_COIN } from '../../model/payment-chain.ts';
 import { innerIndexOf, type Transfer } from '../../model/transfer.ts';
+import { coinTransferOf } from '../node/coin-blocks.ts';
 import type { Header } from '../node/node-view.ts';
 import type { WatchedAddresses } from '../node/token-transfers.ts';
 
@@ -21,19 +22,7 @@ export function innerCoins(
 ): Transfer[] {
   return movements.flatMap(({ from, to, value }, position) => {
     if (!watched.has(NATIVE_COIN, to)) return [];
-    return [
-      {
-        chainId,
-        txHash,
-        logIndex: innerIndexOf(position),
-        blockNumber: header.number,
-        blockHash: header.hash,
-        blockTime: header.time,
-        tokenAddress: NATIVE_COIN,
-        sender: from,
-        recipient: to,
-        amount: value,
-      },
-    ];
+    const sent = coinTransferOf({ hash: txHash, from, to, value }, { chainId, header });
+    return [{ ...sent, logIndex: innerIndexOf(position) }];
   });
 }
