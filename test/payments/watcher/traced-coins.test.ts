@@ -347,6 +347,26 @@ eachWatchedShop('coins that a contract sends', test => {
     expect(await ours.session(second.id)).toMatchObject({ status: 'completed' });
   });
 
+  test('cost two calls for each new block with a transaction', async ({ chain, behindNodes }) => {
+    await using traced = await behindNodes();
+    await using untraced = await behindNodes({ changes: { traceCoins: false } });
+    const shops = [traced, untraced];
+    const callsOfBlock = async () => {
+      await chain.send({ from: 2, to: addressOf(`${chain.accounts[3]}`), value: 1n });
+      await chain.mine(1);
+      const before = shops.map(({ node }) => node.calls.length);
+      for (const shop of shops) await shop.round();
+      return shops.map(({ node }, at) => node.calls.length - (before[at] ?? 0));
+    };
+    for (const shop of shops) await shop.open({ tokenAddress: NATIVE_COIN });
+    for (let count = 0; count < 4; count++) await callsOfBlock();
+
+    for (let count = 0; count < 5; count++) {
+      const [withTraces = 0, without = 0] = await callsOfBlock();
+      expect(withTraces - without).toBe(2);
+    }
+  });
+
   test('are not looked for on a node without traces, which is asked again after ten minutes', async ({
     chain,
     behindNodes,

@@ -17,8 +17,13 @@ export function tracedBlocks() {
   }
 
   /** True when the last block may still be on the chain with this head. */
-  async function stands({ number, hash }: TracedBlock, head: Header, view: NodeReads): Promise<boolean> {
+  async function stands(
+    { number, hash }: TracedBlock,
+    head: LinkedHeader,
+    view: NodeReads,
+  ): Promise<boolean> {
     if (hash === undefined) return true;
+    if (head.number === number + 1) return head.parentHash === hash;
     if (head.number < number) return (known.get(head.number) ?? head).hash === head.hash;
     if (head.number === number) return head.hash === hash;
     // A block that the node does not show proves nothing.
@@ -29,7 +34,7 @@ export function tracedBlocks() {
     /** The last block that was read and is on the chain of the head. `start` is used when none is known. */
     async standing(
       start: TracedBlock,
-      { head, view }: { readonly head: Header; readonly view: NodeReads },
+      { head, view }: { readonly head: LinkedHeader; readonly view: NodeReads },
     ): Promise<TracedBlock> {
       last ??= start;
       if (await stands(last, head, view)) return last;
