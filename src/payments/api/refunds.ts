@@ -1,9 +1,10 @@
 import type { OperationRequest } from '../../contract/contracts/operations.ts';
 import type { PaymentsOperations, PaymentsSchemas } from '../../contract/contracts/payments.ts';
-import { paymentsError } from '../../contract/contracts/payments-errors.ts';
+import { faultError, paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Handle } from '../../db/open.ts';
 import { newId } from '../../lib/ids.ts';
+import { missing, notNow } from '../model/fault.ts';
 import { brokenDestinationRule, isProved, REFUND_LIFETIME_MS, type Refund } from '../model/refund.ts';
 import { refundMoves } from '../refunds/refund-moves.ts';
 import { type RefundFilters, refundStore } from '../refunds/refund-store.ts';
@@ -55,7 +56,7 @@ export function refundHandlers({ db, seals, clock, chains }: PaymentsContext) {
       caller.commit(async handle => {
         const money = await moneyOf(handle, { seals, caller, named: body });
         const chain = chains.find(caller.mode, money.chainId);
-        if (chain === undefined) throw notNow(`Chain ${money.chainId} is no longer configured.`);
+        if (chain === undefined) throw faultError(notNow(`Chain ${money.chainId} is no longer configured.`));
         const amount = amountOf(body, money);
         const { address: destination, source } = destinationOf(body, money);
         const { sessionId, transactionId, unmatchedTransferId, tokenAddress, recipientAddress } = money;
@@ -92,7 +93,8 @@ export function refundHandlers({ db, seals, clock, chains }: PaymentsContext) {
         const refund = await refundOf(handle, caller, refund_id);
         const moves = refundMoves({ handle, seals, now: clock.now() });
         const cancelled = await moves.cancel(refund.id, caller.actor, body.reason ?? null);
-        if (cancelled === undefined) throw notNow(`${stateOf(refund)}, so it cannot be cancelled.`);
+        if (cancelled === undefined)
+          throw faultError(notNow(`${stateOf(refund)}, so it cannot be cancelled.`));
         const { sessionId } = cancelled;
         if (sessionId !== null) await settlement({ handle, seals, now: clock.now() }).recount(sessionId);
         return { status: 200, body: refundBody(cancelled) };
@@ -103,7 +105,8 @@ export function refundHandlers({ db, seals, clock, chains }: PaymentsContext) {
         const refund = await refundOf(handle, caller, refund_id);
         const moves = refundMoves({ handle, seals, now: clock.now() });
         const pending = await moves.name(refund.id, tx_hash.toLowerCase(), caller.actor);
-        if (pending === undefined) throw notNow(`${stateOf(refund)}, so its transaction cannot be named.`);
+        if (pending === undefined)
+          throw faultError(notNow(`${stateOf(refund)}, so its transaction cannot be named.`));
         return { status: 200, body: refundBody(pending) };
       }),
   } satisfies ApiHandlers;
@@ -169,15 +172,14 @@ async function moneyOf(
     }
     const transfer = await transferStore(handle).find(caller, transferId);
     if (transfer === undefined) throw resourceNotFound('unmatched_transfer', transferId);
-    if (transfer.assignedAt !== null) throw notNow('The transfer is assigned: refund its session.');
-    if (transfer.confirmedAt === null) throw notNow('The transfer waits for the receipt of its transaction.');
+    if (transfer.assignedAt !== null)
+      throw faultError(notNow('The transfer is assigned: refund its session.'));
+    if (transfer.confirmedAt === null)
+      throw faultError(notNow('The transfer waits for the receipt of its transaction.'));
     return moneyOfTransfer(handle, transfer);
   }
   if (transactionId === undefined) {
-    if (sessionId === undefined) {
-      const message = "The 'session_id' field is required.";
-      throw paymentsError('missing_required_field', message, { param: 'session_id' });
-    }
+    if (sessionId === undefined) throw faultError(missing('session_id'));
     const session = await sessionStore(handle, seals).find(caller, sessionId);
     if (session === undefined) throw resourceNotFound('checkout_session', sessionId);
     return moneyOfSession(handle, session);
@@ -195,7 +197,7 @@ async function moneyOf(
 type Creation = PaymentsSchemas['RefundCreation'];
 
 function amountOf({ amount }: Pick<Creation, 'amount'>, { refundable }: RefundableMoney): bigint {
-  if (refundable <= 0n) throw notNow('No confirmed money is left that could be refunded.');
+  if (refundable <= 0n) throw faultError(notNow('No confirmed money is left that could be refunded.'));
   const wanted = amount === undefined ? refundable : BigInt(amount);
   if (wanted > refundable) throw new InvalidBody('amount', `must be at most ${refundable}`);
   return wanted;
@@ -209,7 +211,7 @@ function destinationOf(
   const proved = provedDestination(money);
   if (given === undefined) {
     if (proved !== undefined) return proved;
-    throw missingField('destination_address');
+    throw faultError(missing('destination_address'));
   }
   const address = given.toLowerCase();
   const rule = brokenDestinationRule(address, money);
@@ -219,19 +221,11 @@ function destinationOf(
     source: 'merchant' as const,
     previousAddress: null,
   };
-  if (again === undefined && !isProved(known.source)) throw missingField('destination_confirmation');
+  if (again === undefined && !isProved(known.source)) throw faultError(missing('destination_confirmation'));
   if (again !== undefined && again.toLowerCase() !== address) {
     throw new InvalidBody('destination_confirmation', "must be the same address as 'destination_address'");
   }
   return known;
-}
-
-function missingField(param: string) {
-  return paymentsError('missing_required_field', `The '${param}' field is required.`, { param });
-}
-
-function notNow(message: string) {
-  return paymentsError('invalid_status_transition', message);
 }
 
 function stateOf({ status, blockNumber }: Refund): string {

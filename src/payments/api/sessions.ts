@@ -3,6 +3,7 @@ import { faultError, paymentsError } from '../../contract/contracts/payments-err
 import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Transaction } from '../../db/open.ts';
 import { newId } from '../../lib/ids.ts';
+import { missing } from '../model/fault.ts';
 import type { Mode, Owner } from '../model/owner.ts';
 import { normalToken, type PaymentChains } from '../model/payment-chain.ts';
 import type { CheckoutSession } from '../model/session.ts';
@@ -160,7 +161,7 @@ function present<Name extends (typeof OWN_TERMS)[number]>(body: Body, name: Name
   const value = body[name];
   if (value !== undefined) return value;
   const first = OWN_TERMS.find(term => body[term] === undefined) ?? name;
-  throw paymentsError('missing_required_field', `The '${first}' field is required.`, { param: first });
+  throw faultError(missing(first));
 }
 
 function cannotEnd({ status }: CheckoutSession) {

@@ -1,8 +1,9 @@
 import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
-import { paymentsError } from '../../contract/contracts/payments-errors.ts';
+import { faultError } from '../../contract/contracts/payments-errors.ts';
 import type { Handle } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
 import { timestamp } from '../../lib/clock.ts';
+import { missing, notNow, wrong } from '../model/fault.ts';
 import { brokenDestinationRule, type StatedAddress } from '../model/refund.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { refundAddressStore } from '../refunds/refund-address-store.ts';
@@ -43,12 +44,10 @@ export function refundAddresses(deps: CheckoutDeps): RefundAddressHandlers {
       const session = await knownSession(sessionStore(db, seals), id);
       const address = body.address.toLowerCase();
       const rule = brokenDestinationRule(address, session);
-      if (rule !== undefined)
-        throw paymentsError('invalid_field_value', `The 'address' field ${rule}.`, { param: 'address' });
+      if (rule !== undefined) throw faultError(wrong('address', rule));
       const { signature, token } = body;
       if (signature !== undefined && token !== undefined) {
-        const message = "The 'token' field must not be used with 'signature'.";
-        throw paymentsError('invalid_field_value', message, { param: 'token' });
+        throw faultError(wrong('token', "must not be used with 'signature'"));
       }
       const isSigned = signature !== undefined;
       const isProved = isSigned || token !== undefined;
@@ -64,10 +63,12 @@ export function refundAddresses(deps: CheckoutDeps): RefundAddressHandlers {
           const [way, other] = known.isByEmail
             ? ['through a mailed link', 'link']
             : ['with a signature', 'signature'];
-          throw notNow(`The address was stated ${way}, so only another ${other} can change it.`);
+          throw faultError(notNow(`The address was stated ${way}, so only another ${other} can change it.`));
         }
         if (proofsOf(known) !== proofsOf(before))
-          throw notNow('The address was changed meanwhile. Read it again, and sign the new text.');
+          throw faultError(
+            notNow('The address was changed meanwhile. Read it again, and sign the new text.'),
+          );
         const next: StatedAddress = {
           sessionId: id,
           address,
@@ -95,15 +96,11 @@ interface Proof {
 /** @throws HttpError 400 unless a wallet that paid, or that signed for the session, signed the text */
 async function checkProof(deps: CheckoutDeps, { session, body, proofs, payer }: Proof): Promise<void> {
   const { address: to, wallet_address, signature = '' } = body;
-  if (wallet_address === undefined) {
-    const message = "The 'wallet_address' field is required.";
-    throw paymentsError('missing_required_field', message, { param: 'wallet_address' });
-  }
+  if (wallet_address === undefined) throw faultError(missing('wallet_address'));
   const wallet = wallet_address.toLowerCase();
   if (!(await walletsOf(deps.db, session)).includes(wallet)) {
-    const message =
-      "The 'wallet_address' field must be a wallet that sent money for this checkout or signed for it.";
-    throw paymentsError('invalid_field_value', message, { param: 'wallet_address' });
+    const rule = 'must be a wallet that sent money for this checkout or signed for it';
+    throw faultError(wrong('wallet_address', rule));
   }
   for (const origin of await walletOrigins(deps, session, payer)) {
     const message = refundMessageOf(session, deps, { origin, address: wallet, to, proofs });
@@ -111,18 +108,13 @@ async function checkProof(deps: CheckoutDeps, { session, body, proofs, payer }: 
     if (await deps.verifySignature({ chainId, address: wallet, message, signature, isAccount: false }))
       return;
   }
-  const message = "The 'signature' field must be the signature of 'message' by 'wallet_address'.";
-  throw paymentsError('invalid_field_value', message, { param: 'signature' });
+  throw faultError(wrong('signature', "must be the signature of 'message' by 'wallet_address'"));
 }
 
 /** Wallets whose signature proves a refund address. */
 async function walletsOf(handle: Handle, { id, signedAddress }: CheckoutSession): Promise<(string | null)[]> {
   const all = await transactionStore(handle).ofSession(id);
   return [signedAddress, ...all.filter(({ status }) => status === 'completed').map(({ sender }) => sender)];
-}
-
-function notNow(message: string) {
-  return paymentsError('invalid_status_transition', message);
 }
 
 function proofsOf(stated: StatedAddress | undefined): number {
