@@ -2,7 +2,13 @@ import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { InvalidBody } from '#contract/contracts/violations.ts';
 import { timestamp } from '#lib/clock.ts';
 import type { LinkDefaults, Mode, OrganizationProfile } from '../model/owner.ts';
-import { isReserved, normalToken, type PaymentChains, tokenOf } from '../model/payment-chain.ts';
+import {
+  isReserved,
+  normalToken,
+  type PaymentChains,
+  RESERVED_RULE,
+  tokenOf,
+} from '../model/payment-chain.ts';
 import { percentOf } from '../model/session.ts';
 import {
   type OrganizationSettings,
@@ -130,10 +136,7 @@ function checkDefaults(
   const isRecipientGiven = isGiven('default_recipient_address');
   if (recipientAddress === null || !(isRecipientGiven || isTokenGiven)) return;
   const recipient = normalToken(recipientAddress);
-  if (isReserved(recipient)) {
-    const rule = 'must be neither the zero address nor the system address, because payments to it are lost';
-    throw new InvalidBody('default_recipient_address', rule);
-  }
+  if (isReserved(recipient)) throw new InvalidBody('default_recipient_address', RESERVED_RULE);
   if (recipient !== tokenAddress) {
     if (chain === undefined || tokenOf(chain, recipient) === undefined) return;
     const rule = 'must not be the contract of a token, because payments to it are lost';

@@ -4,7 +4,7 @@ import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Handle } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
 import { timestamp } from '../../lib/clock.ts';
-import { isReserved, tokenOf } from '../model/payment-chain.ts';
+import { isReserved, RESERVED_RULE, tokenOf } from '../model/payment-chain.ts';
 import { type Recipient, verificationMessage } from '../model/recipient.ts';
 import { isRecipientInUse, recipientOwnership } from '../recipients/recipient-ownership.ts';
 import { recipientStore } from '../recipients/recipient-store.ts';
@@ -50,11 +50,7 @@ export function recipientHandlers(
         if (chain === undefined) {
           throw new InvalidBody('chain_id', `must be a chain that is configured for ${caller.mode} mode`);
         }
-        if (isReserved(at.address)) {
-          const rule =
-            'must be neither the zero address nor the system address, because payments to it are lost';
-          throw new InvalidBody('address', rule);
-        }
+        if (isReserved(at.address)) throw new InvalidBody('address', RESERVED_RULE);
         if (tokenOf(chain, at.address) !== undefined) {
           throw new InvalidBody(
             'address',

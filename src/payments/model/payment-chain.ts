@@ -6,6 +6,10 @@ export const NATIVE_COIN = '0x0000000000000000000000000000000000000000';
 /** Address that other software uses for the native coin. */
 const NATIVE_COIN_ALIAS = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee';
 
+/** Rule that a reserved recipient breaks, for the message about it. */
+export const RESERVED_RULE =
+  'must be neither the zero address nor the system address, because payments to it are lost';
+
 /** True for an address that no key and no contract has: that of the coin, and the one under which chains log. */
 export function isReserved(address: string): boolean {
   return [NATIVE_COIN, SYSTEM_ADDRESS].includes(normalToken(address));

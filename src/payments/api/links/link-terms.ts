@@ -1,7 +1,13 @@
 import { InvalidBody } from '#contract/contracts/violations.ts';
 import { LARGEST_AMOUNT } from '../../amounts/token-amount.ts';
 import type { Mode } from '../../model/owner.ts';
-import { isReserved, normalToken, type PaymentChains, tokenOf } from '../../model/payment-chain.ts';
+import {
+  isReserved,
+  normalToken,
+  type PaymentChains,
+  RESERVED_RULE,
+  tokenOf,
+} from '../../model/payment-chain.ts';
 import type { PaymentLink } from '../../model/payment-link.ts';
 
 /** Prices of a link, for the rules between them. An absent field is not known yet. */
@@ -64,12 +70,7 @@ export function checkDestination(
     );
   }
   const recipient = normalToken(recipientAddress);
-  if (isReserved(recipient)) {
-    throw new InvalidBody(
-      'recipient_address',
-      'must be neither the zero address nor the system address, because payments to it are lost',
-    );
-  }
+  if (isReserved(recipient)) throw new InvalidBody('recipient_address', RESERVED_RULE);
   if (recipient === tokenAddress) {
     throw conflict('must differ from', ['recipient_address', 'token_address'], isGiven);
   }
