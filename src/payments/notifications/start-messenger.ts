@@ -27,9 +27,17 @@ const NUMBERS_BACK = 10_000;
 /** Receives messages to the bot, in one process at a time, and answers them. Each is acted on once. */
 export function startMessenger(options: StartMessengerOptions): { stop(): Promise<void> } {
   const { db, clock, log, messenger } = options;
-  const lead = leadership(db, { name: 'messenger', leaseMs: LEASE_MS, clock });
   /** Number of the first update to ask for; undefined until this process is the leader. */
   let from: number | undefined;
+  const lead = leadership(db, {
+    name: 'messenger',
+    leaseMs: LEASE_MS,
+    clock,
+    // Updates that arrived while it was not the leader are still unread.
+    onElected: () => {
+      from = undefined;
+    },
+  });
   const running = startWorker({ name: 'messenger', runOnce }, { pauseMs: PAUSE_MS, clock, log });
   return {
     async stop() {
@@ -39,10 +47,7 @@ export function startMessenger(options: StartMessengerOptions): { stop(): Promis
   };
 
   async function runOnce(signal: AbortSignal): Promise<number> {
-    if (!(await lead.hold())) {
-      from = undefined;
-      return 0;
-    }
+    if (!(await lead.hold())) return 0;
     try {
       from ??= await beginning();
       const { updates, next } = await messenger.updates(from, { pollSeconds: POLL_SECONDS, signal });

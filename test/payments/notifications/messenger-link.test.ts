@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { leadership } from '#db/leader.ts';
 import { type Db, openDatabase } from '#db/open.ts';
 import { createLogger } from '#lib/logger.ts';
 import { defaultSettings } from '#payments/model/notification.ts';
@@ -242,6 +243,22 @@ eachDatabase('the messenger link', databases => {
     expect(polls).toEqual([...polls].sort((a, b) => a - b));
     await pause(100);
     expect(bot.sent()).toHaveLength(2);
+  });
+
+  test('an update that arrives after the lead was lost is read again', async () => {
+    await expect.poll(() => bot.calls.some(({ method }) => method === 'getUpdates')).toBe(true);
+    now += 60_001;
+    const other = leadership(db, {
+      name: 'messenger',
+      leaseMs: 60_000,
+      clock: { now: () => now, sleep: pause },
+    });
+    expect(await other.hold()).toBe(true);
+    await other.resign();
+
+    bot.write(ADA, '/start');
+
+    await answers(1);
   });
 
   test('updates continue when the messenger restarts its numbering at a lower number', async () => {
