@@ -17,9 +17,13 @@ export const CHAIN_KINDS = [
  * Kind of the chains that a test starts without naming one: `CHAIN_KIND` in the environment, for example
  * `edr-amsterdam`, and otherwise anvil. Projects of `vitest.config.ts` set it.
  */
-export const chainKind: ChainKind =
-  CHAIN_KINDS.find(({ engine, hardfork }) => process.env.CHAIN_KIND === `${engine}-${hardfork}`) ??
-  CHAIN_KINDS[0];
+export const chainKind: ChainKind = kindOf(process.env.CHAIN_KIND ?? 'anvil-prague');
 
 /** True on anvil, which also has blobs, flat traces (`trace_block`) and all receipts of a block. EDR has none of them. */
 export const isAnvil: boolean = chainKind.engine === 'anvil';
+
+function kindOf(name: string): ChainKind {
+  const kind = CHAIN_KINDS.find(({ engine, hardfork }) => name === `${engine}-${hardfork}`);
+  if (kind === undefined) throw new Error(`CHAIN_KIND: there is no kind of chain ${name}`);
+  return kind;
+}
