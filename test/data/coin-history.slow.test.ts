@@ -4,7 +4,7 @@ import { splitterAbi } from '../../src/devnet/activity/abis.ts';
 import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import type { Rpc } from '../../src/devnet/chain/rpc.ts';
 import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
-import { startNodeProxy } from '../indexer/node-proxy.ts';
+import { startNodeProxy, TRACING } from '../indexer/node-proxy.ts';
 import { startTestDataService } from '../lab/data-service.ts';
 import { record, text } from '../lab/json.ts';
 import { until } from '../lab/until.ts';
@@ -12,12 +12,6 @@ import { type Client, client } from '../support/contract-client.ts';
 import { testOnOwnDevnet } from '../support/own-devnet.ts';
 import { type Item, pageOf, walk } from '../support/walk.ts';
 
-const TRACES = [
-  'debug_traceBlockByNumber',
-  'debug_traceBlockByHash',
-  'debug_traceTransaction',
-  'trace_block',
-];
 const NOBODY = `0x${'ab'.repeat(20)}`;
 /** An account that was paid only by a contract, twice. */
 const PAYEE: Address = `0x${'9a'.repeat(20)}`;
@@ -124,7 +118,7 @@ describe('changes of a coin balance', () => {
   });
 
   test('are found by binary search where the node does not trace', async () => {
-    const proxy = await startNodeProxy(chain.rpcUrl, { missing: TRACES });
+    const proxy = await startNodeProxy(chain.rpcUrl, { missing: TRACING });
     try {
       await using service = await startTestDataService([{ ...chain, rpcUrl: proxy.rpcUrl }]);
       const untraced = client(service.url);

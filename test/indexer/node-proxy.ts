@@ -1,7 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { TRACE_METHODS } from '../../src/node/trace-methods.ts';
 import { loopbackPort } from '../lab/loopback-server.ts';
+
+/** Methods that a node without traces lacks. */
+export const TRACING: readonly string[] = [...TRACE_METHODS, 'debug_traceTransaction'];
 
 interface Call {
   id: number;
@@ -31,7 +35,7 @@ export async function startNodeProxy(
     invented = {},
     change,
   }: {
-    missing?: string[];
+    missing?: readonly string[];
     refuses?: (call: Call) => boolean;
     invented?: Record<string, unknown>;
     change?: (method: string, result: unknown) => unknown;

@@ -1,13 +1,11 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type CrossingChain, PAYEES, SYSTEM, startCrossingChain } from '../indexer/amsterdam-chain.ts';
-import { type NodeProxy, startNodeProxy } from '../indexer/node-proxy.ts';
+import { type NodeProxy, startNodeProxy, TRACING } from '../indexer/node-proxy.ts';
 import { CHAIN_ID, servedTestChain, startTestChain } from '../indexer/support.ts';
 import { launchBrowser } from '../lab/chromium.ts';
 import { startTestDataService, type TestDataService } from '../lab/data-service.ts';
 import { complaintsOf } from '../support/browser.ts';
-
-const TRACING = ['debug_traceBlockByHash', 'debug_traceBlockByNumber', 'debug_traceTransaction'];
 
 let chain: CrossingChain;
 let browser: Browser;

@@ -49,7 +49,7 @@ eachWatchedShop('the status of a chain', watchedTest => {
     expect(await shownBy(second)).toMatchObject({ headBlock: head, node: '127.0.0.1', settledBlock: head });
   });
 
-  test('says by what coins of contracts are seen, and null until it is so', async ({
+  test('names the source that shows coins of contracts, and null before there is one', async ({
     chain,
     ours,
     shownBy,

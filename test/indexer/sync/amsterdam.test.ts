@@ -4,15 +4,9 @@ import type { ChainIndex } from '../../../src/indexer/index-service.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { type CrossingChain, PAYEES, SYSTEM, startCrossingChain } from '../amsterdam-chain.ts';
-import { startNodeProxy } from '../node-proxy.ts';
+import { startNodeProxy, TRACING } from '../node-proxy.ts';
 import { clientOf, openTestIndex } from '../support.ts';
 
-const TRACING = [
-  'trace_block',
-  'debug_traceBlockByHash',
-  'debug_traceBlockByNumber',
-  'debug_traceTransaction',
-];
 /** Longest pause before missing parts are asked for again. */
 const DAY_MS = 86_400_000;
 

@@ -7,7 +7,7 @@ import { list, record, text } from '../../lab/json.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { type Burn, moveInEveryWay } from '../every-move.ts';
 import { countedAgain, keptCounts } from '../kept-counts.ts';
-import { startNodeProxy } from '../node-proxy.ts';
+import { startNodeProxy, TRACING } from '../node-proxy.ts';
 import {
   CHAIN_ID,
   clientOf,
@@ -16,8 +16,6 @@ import {
   type TestChain,
   testChainAt,
 } from '../support.ts';
-
-const TRACING = ['debug_traceBlockByHash', 'debug_traceBlockByNumber', 'debug_traceTransaction'];
 
 /** An index that follows a chain, and its node. */
 interface Follower {
