@@ -46,8 +46,8 @@ export interface ChainNode extends NodeLine {
   /** Rejects all calls under way with this error, on all lines. */
   abandon(error: Error): void;
   /**
-   * Opens another line, whose calls wait for no others and are counted apart. `maxAnswerBytes` is its limit of an answer;
-   * that of the node when absent.
+   * Opens another line, whose calls wait for no others and are counted apart. `maxAnswerBytes` is its limit of an answer,
+   * if it is below that of the node.
    */
   line(maxAnswerBytes?: number): NodeLine;
 }
@@ -65,8 +65,9 @@ export function chainNode(url: string, options: ChainNodeOptions): ChainNode {
   let underWay = new AbortController();
 
   function opened(
-    maxAnswerBytes = options.maxAnswerBytes,
+    limitBytes = options.maxAnswerBytes,
   ): NodeLine & { readonly call: NodeCall; readonly host: string } {
+    const maxAnswerBytes = Math.min(limitBytes, options.maxAnswerBytes);
     const exchange = nodeExchange(url, { ...options, maxAnswerBytes });
     const send = batchedCalls({ exchange, maxAnswerBytes, clock });
     let calls = 0;

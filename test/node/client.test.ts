@@ -450,3 +450,12 @@ test('calls on another line of a node share no request with others and are count
   expect(node.batches.toSorted()).toEqual([1, 2]);
   expect([first?.traffic().calls, line?.traffic().calls]).toEqual([1, 2]);
 });
+
+test('a line of its own reads no longer answers than the node', async () => {
+  const node = await nodeThat((_request, _response, well) => well(() => `0x${'0'.repeat(30_000)}`));
+  const [first] = clientOf([node], { maxAnswerBytes: 20_000 }).nodes;
+  const ask = { method: 'eth_blockNumber' } as const;
+
+  for (const maxAnswerBytes of [undefined, 10_000, 100_000])
+    await expect(first?.line(maxAnswerBytes).request(ask)).rejects.toThrow(AnswerTooLarge);
+});
