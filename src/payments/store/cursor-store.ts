@@ -79,19 +79,21 @@ export interface LookProgress {
   readonly traced?: TracedProgress;
 }
 
-export type CursorRow = Pick<
-  Tables['chain_cursors'],
-  | 'block_number'
-  | 'scanned_at'
-  | 'head_time'
-  | 'coins_block'
-  | 'coin_logs_from'
-  | 'settled_block'
-  | 'traced_block'
-  | 'traced_hash'
-  | 'traced_time'
-  | 'traced_by'
->;
+/** Columns of `ChainProgress`. */
+export const PROGRESS_COLUMNS = [
+  'block_number',
+  'scanned_at',
+  'head_time',
+  'coins_block',
+  'coin_logs_from',
+  'settled_block',
+  'traced_block',
+  'traced_hash',
+  'traced_time',
+  'traced_by',
+] as const;
+
+export type CursorRow = Pick<Tables['chain_cursors'], (typeof PROGRESS_COLUMNS)[number]>;
 
 export function progressOf(row: CursorRow): ChainProgress {
   return {
@@ -161,21 +163,8 @@ export function cursorStore(handle: Handle) {
 
   return {
     async find(chainId: number): Promise<ChainProgress | undefined> {
-      const [row] = await select({
-        from: 'chain_cursors',
-        columns: [
-          'block_number',
-          'scanned_at',
-          'head_time',
-          'coins_block',
-          'coin_logs_from',
-          'settled_block',
-          'traced_block',
-          'traced_hash',
-          'traced_time',
-          'traced_by',
-        ],
-      }).rows(handle, `where chain_id = ?`, [chainId]);
+      const progress = select({ from: 'chain_cursors', columns: PROGRESS_COLUMNS });
+      const [row] = await progress.rows(handle, 'where chain_id = ?', [chainId]);
       return row && progressOf(row);
     },
 

@@ -3,7 +3,7 @@ import { rowsOf } from '../../db/query.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
 import { HASH_SEARCH_MS } from '../model/transfer.ts';
 import type { StatementColumns } from '../tables/computed-columns.ts';
-import { type ChainProgress, type CursorRow, progressOf } from './cursor-store.ts';
+import { type ChainProgress, type CursorRow, PROGRESS_COLUMNS, progressOf } from './cursor-store.ts';
 import { type DepositAddressRow, depositAddressFrom } from './watched-store.ts';
 
 /** State of a chain at the beginning of a look. */
@@ -43,8 +43,7 @@ export async function lookRecords(handle: Handle, chainId: number, now: number):
          then 1 else 0 end as has_refunds,
        case when exists (select 1 from reported_hashes where status = 'searching' and chain_id = ? and asked_at > ?)
          then 1 else 0 end as has_reports,
-       block_number, scanned_at, head_time, coins_block, coin_logs_from, settled_block, traced_block, traced_hash,
-       traced_time, traced_by, token_address, recipient_address
+       ${PROGRESS_COLUMNS.join(', ')}, token_address, recipient_address
      from (select 1) as look
      left join (select * from chain_cursors where chain_id = ?) as progress on 1 = 1
      left join (select distinct token_address, recipient_address from watched_recipients
