@@ -21,6 +21,8 @@ export interface ChainStatus {
   readonly lagMs: number;
   /** Source that shows coins which contracts send; null without one. */
   readonly contractCoins: ContractCoins | null;
+  /** The last block whose traces were read for such coins; undefined while no traces are. */
+  readonly tracedBlock: number | undefined;
   /** Number of transactions and blocks that are set aside, because no node returned them or their receipts. */
   readonly setAside: number;
   /** True when for a minute the chain was not scanned, or nothing on it was settled, so that payments are found late. */
@@ -63,7 +65,10 @@ export const LATE_CHAIN_MS = 60_000;
 /** Interval at which a late chain is read again. */
 const READ_AGAIN_MS = 5_000;
 
-type Progress = Pick<ChainStatus, 'scannedBlock' | 'settledBlock' | 'contractCoins' | 'lagMs'>;
+type Progress = Pick<
+  ChainStatus,
+  'scannedBlock' | 'settledBlock' | 'contractCoins' | 'tracedBlock' | 'lagMs'
+>;
 
 /** Reads the progress from the database, because another process may watch a chain. */
 export function chainStatuses({
@@ -83,7 +88,9 @@ export function chainStatuses({
     const progress = await cursorStore(db).find(chainId);
     const { blockNumber, scannedAt = 0, settledBlock } = progress ?? {};
     const lagMs = Math.max(0, clock.now() - (scannedAt === 0 ? startedAt : scannedAt));
-    return { scannedBlock: blockNumber, settledBlock, contractCoins: contractCoinsOf(progress), lagMs };
+    const contractCoins = contractCoinsOf(progress);
+    const tracedBlock = contractCoins === 'traces' ? progress?.traced?.number : undefined;
+    return { scannedBlock: blockNumber, settledBlock, contractCoins, tracedBlock, lagMs };
   }
 
   /** Milliseconds for which the settled block has been behind the scanned one and has not moved. */
@@ -139,7 +146,7 @@ export function chainStatuses({
  * here. Contains no URLs of nodes, because they may contain keys.
  */
 export function paymentChainStatusBody(status: ChainStatus) {
-  const { chain, headBlock, node, scannedBlock, settledBlock, contractCoins } = status;
+  const { chain, headBlock, node, scannedBlock, settledBlock, contractCoins, tracedBlock } = status;
   const { setAside, lagMs, isLate, stalled } = status;
   const isKnown = headBlock !== undefined && settledBlock !== undefined;
   return {
@@ -154,6 +161,7 @@ export function paymentChainStatusBody(status: ChainStatus) {
     lag_seconds: Math.round(lagMs / 1000),
     set_aside: setAside,
     coins_from_contracts: contractCoins,
+    traced_block: tracedBlock ?? null,
     stalled: stalled ?? null,
   };
 }

@@ -7,10 +7,13 @@ import {
   paymentChainStatusBody,
   registerWatcherMetrics,
 } from '#payments/chain-status.ts';
+import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
 import type { ChainWatcher } from '#payments/watcher/chain-watcher.ts';
 import { paymentChain, watcherOf } from './watcher/setting.ts';
 import { eachWatchedShop, never } from './watcher/watched-shop.ts';
+
+const BUSY = Object.assign(new Error('too many requests'), { code: 429 });
 
 eachWatchedShop('the status of a chain', watchedTest => {
   /** `test` with the chain's status as shown by the process of a watcher. */
@@ -68,6 +71,30 @@ eachWatchedShop('the status of a chain', watchedTest => {
     await ours.round();
 
     expect([before, early, await seenBy()]).toEqual([null, null, 'logs']);
+  });
+
+  test('says up to which block the coins of contracts were read from traces, also while it is behind', async ({
+    chain,
+    behindNodes,
+  }) => {
+    await using ours = await behindNodes();
+    const { db, clock, node, watcher } = ours;
+    const statuses = chainStatuses({ db, clock, watched: [{ chain: paymentChain(chain), ...watcher }] });
+    const shown = async () => (await statuses.all()).map(paymentChainStatusBody)[0];
+    const before = await shown();
+    await ours.open({ tokenAddress: NATIVE_COIN });
+    await ours.payment(1n);
+    await ours.settle();
+    const traced = await chain.head();
+    const upToDate = await shown();
+
+    node.tell(({ method }) => (/^(trace|debug)_/.test(method) ? BUSY : undefined));
+    await ours.payment(1n);
+    await ours.settle();
+
+    expect(before).toMatchObject({ coins_from_contracts: null, traced_block: null });
+    expect(upToDate).toMatchObject({ coins_from_contracts: 'traces', traced_block: traced });
+    expect(await shown()).toMatchObject({ traced_block: traced, scanned_block: await chain.head() });
   });
 
   test('a chain on which nothing is settled for a minute is late, and its status names the part', async ({
