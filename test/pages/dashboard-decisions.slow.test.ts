@@ -96,7 +96,14 @@ test('a transfer is given to the best candidate, and its sold-out checkout is ac
   expect(complaints).toEqual([]);
 });
 
-test('a payment after the deadline is accepted', async ({ page, database, signIn, checkout, unmatched }) => {
+test('a payment after the deadline is accepted, unless refunds have reserved it', async ({
+  page,
+  database,
+  signIn,
+  merchant,
+  checkout,
+  unmatched,
+}) => {
   const amount = '350000000000000000';
   const id = await checkout({ amount });
   const db = openDatabase(database);
@@ -112,8 +119,18 @@ test('a payment after the deadline is accepted', async ({ page, database, signIn
   await decide(page, 'Assign', 'The bank holiday delayed it');
 
   await page.goto(`/dashboard/payments/${id}`);
-  await page.getByRole('heading', { name: '0.35 ETH Paid late' }).waitFor();
-  await page.getByRole('button', { name: 'Accept' }).click();
+  const heading = page.getByRole('heading', { name: '0.35 ETH Paid late' });
+  const accept = page.getByRole('button', { name: 'Accept' });
+  await accept.waitFor();
+  const to = `0x${'7a'.repeat(20)}`;
+  const destination = { destination_address: to, destination_confirmation: to };
+  const { body } = await merchant.post('/api/v1/refunds', { session_id: id, ...destination });
+  await page.reload();
+  await heading.waitFor();
+  expect(await accept.count()).toBe(0);
+  await merchant.post(`/api/v1/refunds/${text(record(body).id)}/cancel`, {});
+  await page.reload();
+  await accept.click();
   await page.getByText('0.35 ETH of 0.35 ETH arrived.').waitFor();
   await decide(page, 'Accept', 'Still in stock');
 

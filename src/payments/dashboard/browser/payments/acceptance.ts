@@ -4,7 +4,6 @@ import { useState } from 'preact/hooks';
 import { answerOf, useAnswer } from '#pages/browser/answer.ts';
 import { DialogButton } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
-import { leftToReturn } from '#payments/browser/outcome-words.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { Amount } from '../chains.ts';
 import { ReasonField, reasonPart } from '../decisions.ts';
@@ -27,8 +26,9 @@ export function Acceptance({ session, changed }: { session: Session; changed: ()
   const mayWrite = useHasPermission('write');
   const [openings, setOpenings] = useState(0);
   const [reason, setReason] = useState('');
-  const isSentBack = leftToReturn(session) <= 0n;
-  if (session.status === 'completed' || !ACCEPTABLE.includes(session.outcome) || isSentBack) return null;
+  // Reserved money is what refunds have returned or will return (Decision 350).
+  const isAllReserved = BigInt(session.amount_received) <= BigInt(session.amount_reserved);
+  if (session.status === 'completed' || !ACCEPTABLE.includes(session.outcome) || isAllReserved) return null;
   const end = session.ended_reason === null ? undefined : FINAL_ENDS[session.ended_reason];
   if (end !== undefined) {
     return html`<p class="small">It cannot be accepted, because ${end}. Refund the money, or move it to another checkout.</p>`;
