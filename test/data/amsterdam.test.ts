@@ -2,7 +2,7 @@ import { numberToHex } from 'viem';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type CrossingChain, PAYEES, startCrossingChain } from '../indexer/amsterdam-chain.ts';
 import { type NodeProxy, startNodeProxy, TRACING } from '../indexer/node-proxy.ts';
-import { CHAIN_ID, servedTestChain } from '../indexer/support.ts';
+import { CHAIN_ID, servedTestChain, startTestChain } from '../indexer/support.ts';
 import { indexIn, servedChain, startTestDataService, type TestDataService } from '../lab/data-service.ts';
 import { list, record } from '../lab/json.ts';
 import { type Client, client } from '../support/contract-client.ts';
@@ -103,4 +103,21 @@ eachDatabase('a chain that crosses the fork Amsterdam, behind a node without tra
       block_access_list_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
     });
   });
+});
+
+test('before the fork, a node without traces gives no empty lists of internal transactions, also behind an empty block', async () => {
+  const chain = await startTestChain();
+  onTestFinished(() => chain.stop());
+  await chain.send(1, { to: PAYEES[0], value: 5n });
+  await chain.mine();
+  await chain.mine();
+  const node = await startNodeProxy(chain.rpcUrl, { missing: TRACING });
+  onTestFinished(() => node.stop());
+  const service = await startTestDataService([servedTestChain(node.rpcUrl)]);
+  onTestFinished(() => service.close());
+  const { get } = client(service.url);
+
+  for (const path of ['', `addresses/${PAYEES[0]}/`]) {
+    expect(await get(`/explorer/${path}internal-transactions`)).toMatchObject({ status: 501 });
+  }
 });

@@ -103,10 +103,13 @@ async function untraced({ reader }: IndexSource, blockNumber: number): Promise<B
  * @throws BackendError `unsupported` when the node does not trace
  */
 export async function assertTraces({ reader }: IndexSource): Promise<void> {
-  const { items } = await reader.blocks({ kind: 'block', limit: 1 });
+  // A block without transactions needs no traces, and shows nothing about the node.
+  const { items } = await reader.transactions({ limit: 1 });
   const [newest] = items;
-  if (newest?.internalTransactionCount !== null || newest.hasCoinLogs) return;
-  if ((await reader.unreadBlock(newest.number)) === null) throw nodeCannot('trace');
+  if (newest === undefined || newest.hasInternalError !== null) return;
+  const block = await reader.blockByNumberOrHash(newest.blockNumber);
+  if (block === null || block.hasCoinLogs) return;
+  if ((await reader.unreadBlock(newest.blockNumber)) === null) throw nodeCannot('trace');
 }
 
 function minedAt(source: IndexSource, row: TransactionRow): FoundTransaction {
