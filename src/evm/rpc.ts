@@ -26,6 +26,10 @@ export interface RpcBlock {
   uncles?: Hash[];
   blobGasUsed?: Hex | null;
   excessBlobGas?: Hex | null;
+  /** Since EIP-4788. */
+  parentBeaconBlockRoot?: Hash | null;
+  /** Since EIP-7685. */
+  requestsHash?: Hash | null;
   /** Since EIP-7928. */
   blockAccessListHash?: Hash | null;
   /** Since EIP-7843. */
@@ -52,13 +56,41 @@ export interface RpcTransaction {
   maxPriorityFeePerGas?: Hex | null;
   maxFeePerBlobGas?: Hex | null;
   blobVersionedHashes?: Hash[] | null;
-  authorizationList?: unknown[] | null;
-  accessList?: unknown[] | null;
+  authorizationList?: RpcAuthorization[] | null;
+  accessList?: { address: Address; storageKeys: readonly Hash[] }[] | null;
   r?: Hex | null;
   s?: Hex | null;
   v?: Hex | null;
   /** Only on typed transactions, where it equals `v`. */
   yParity?: Hex | null;
+  chainId?: Hex | null;
+  /** Of deposits of OP-stack chains, as the next two. */
+  sourceHash?: Hash | null;
+  mint?: Hex | null;
+  isSystemTx?: boolean | null;
+  /** Of types of Arbitrum Nitro, as all that follow. */
+  requestId?: Hash | null;
+  ticketId?: Hash | null;
+  maxRefund?: Hex | null;
+  submissionFeeRefund?: Hex | null;
+  refundTo?: Address | null;
+  l1BaseFee?: Hex | null;
+  depositValue?: Hex | null;
+  retryTo?: Address | null;
+  retryValue?: Hex | null;
+  retryData?: Hex | null;
+  beneficiary?: Address | null;
+  maxSubmissionFee?: Hex | null;
+}
+
+/** Permission of an account to run a contract's code. Source: EIP-7702. */
+interface RpcAuthorization {
+  chainId: Hex;
+  address: Address;
+  nonce: Hex;
+  yParity: Hex;
+  r: Hex;
+  s: Hex;
 }
 
 export interface RpcReceipt {
@@ -74,6 +106,10 @@ export interface RpcReceipt {
   contractAddress?: Address | null;
   /** Absent before Byzantium, where receipts held a state root instead. */
   status?: Hex | null;
+  root?: Hash | null;
+  /** Of deposits of OP-stack chains, as the next one. */
+  depositNonce?: Hex | null;
+  depositReceiptVersion?: Hex | null;
   logs: RpcLog[];
 }
 

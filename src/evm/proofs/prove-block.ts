@@ -1,0 +1,92 @@
+import type { RpcBlock, RpcReceipt, RpcTransaction } from '../rpc.ts';
+import {
+  type BlockContents,
+  type BlockProof,
+  contradiction,
+  encodings,
+  type Problem,
+  unproven,
+} from './block-proof.ts';
+import { dataBytes, isHashOf, isSame, quantityBytes, rlp } from './bytes.ts';
+import { encodedHeader, missingFields, unknownFields } from './header-encoding.ts';
+import { rootOf } from './ordered-trie.ts';
+import { transactionsProblem } from './prove-transactions.ts';
+import { BLOOM_BYTES, computedBloom, encodedReceipt } from './receipt-encoding.ts';
+import { OP_DEPOSIT, transactionType } from './transaction-encoding.ts';
+
+/**
+ * Recomputes the hash of a block, and the roots in its header, from what a node sent. It pauses in large blocks, because
+ * a thousand logs take about 10 ms.
+ *
+ * The hash commits to the header, to the encodings of transactions and withdrawals, and to status, cumulative gas, bloom
+ * filter and logs of each receipt. It commits to the sender of a transaction only by its signature, and not at all to
+ * other fields of receipts and to traces.
+ */
+export async function proveBlock({ block, transactions, receipts }: BlockContents): Promise<BlockProof> {
+  // Receipts come before transactions: they show that one was left out even where transactions cannot be encoded.
+  return (
+    headerProblem(block) ??
+    withdrawalsProblem(block, transactions) ??
+    (await receiptsProblem(block, { transactions, receipts })) ??
+    (await transactionsProblem(block, transactions)) ?? { kind: 'proven' }
+  );
+}
+
+function headerProblem(block: RpcBlock): Problem | undefined {
+  const missing = missingFields(block);
+  if (missing.length > 0) return { kind: 'other-hash', reason: `the header lacks ${missing.join(', ')}` };
+  if (isHashOf(block.hash, encodedHeader(block))) return undefined;
+  const unknown = unknownFields(block);
+  if (unknown.length > 0) return unproven(`the header has unknown fields: ${unknown.join(', ')}`);
+  return { kind: 'other-hash', reason: 'the fields of the header do not have the hash of the block' };
+}
+
+function withdrawalsProblem(
+  { withdrawalsRoot, withdrawals }: RpcBlock,
+  [first]: readonly RpcTransaction[],
+): Problem | undefined {
+  if (withdrawalsRoot === null || withdrawalsRoot === undefined) return undefined;
+  // An OP-stack chain has no withdrawals, and uses the field for another root. Source: specs.optimism.io, "Isthmus".
+  if (first !== undefined && transactionType(first) === OP_DEPOSIT) return undefined;
+  if (withdrawals === null || withdrawals === undefined) return unproven('the withdrawals are missing');
+  const encoded = withdrawals.map(({ index, validatorIndex, address, amount }) =>
+    rlp([quantityBytes(index), quantityBytes(validatorIndex), dataBytes(address), quantityBytes(amount)]),
+  );
+  if (isSame(withdrawalsRoot, rootOf(encoded))) return undefined;
+  return contradiction('withdrawals', 'the withdrawals do not have the root that the header names');
+}
+
+async function receiptsProblem(
+  { receiptsRoot }: RpcBlock,
+  { transactions, receipts }: Pick<BlockContents, 'transactions' | 'receipts'>,
+): Promise<Problem | undefined> {
+  const given = receipts.filter(receipt => receipt !== null);
+  if (given.length < receipts.length) return unproven('receipts are missing');
+  const haveRoot = async (bloomIn: (receipt: RpcReceipt) => Uint8Array) => {
+    const encode = (receipt: RpcReceipt, at: number) =>
+      encodedReceipt(transactionType(transactions[at] ?? {}), receipt, bloomIn(receipt));
+    return isSame(receiptsRoot, rootOf(await encodings(given, encode)));
+  };
+  const bloomGiven = ({ logsBloom }: RpcReceipt) => dataBytes(logsBloom);
+  const haveBlooms = given.every(receipt => bloomGiven(receipt).length === BLOOM_BYTES);
+  if (!haveBlooms || !(await haveRoot(bloomGiven))) {
+    // The root is over the filters too. Computing them costs four hashes per log, and is not needed for honest ones.
+    if (!(await haveRoot(({ logs }) => computedBloom(logs))))
+      return contradiction('receipts', 'the receipts do not have the root that the header names');
+    if (haveBlooms)
+      return contradiction('logs bloom', 'the bloom filter of a receipt is not that of its logs');
+  }
+  if (given.some(({ transactionHash }, at) => transactions[at]?.hash !== transactionHash))
+    return contradiction('receipts', 'a receipt names another transaction');
+  return areNumbered(given) ? undefined : unproven('the logs are not numbered by their order in the block');
+}
+
+/** True when the logs of a block are numbered in their order, from zero. No root says which number a log has. */
+function areNumbered(receipts: readonly RpcReceipt[]): boolean {
+  let next = 0;
+  for (const { logIndex } of receipts.values().flatMap(({ logs }) => logs)) {
+    if (Number(logIndex) !== next) return false;
+    next += 1;
+  }
+  return true;
+}

@@ -1,0 +1,38 @@
+import type { RpcReceipt } from '../rpc.ts';
+import { dataBytes, keccak, quantityBytes, type RlpItem, rlp, typed } from './bytes.ts';
+import { OP_DEPOSIT } from './transaction-encoding.ts';
+
+export const BLOOM_BYTES = 256;
+
+/** Encoding of the receipt of a transaction of a type, with this bloom filter. Sources: EIP-2718 and 658. */
+export function encodedReceipt(type: number, receipt: RpcReceipt, bloom: Uint8Array): Uint8Array {
+  const { status, root, cumulativeGasUsed, logs, depositNonce, depositReceiptVersion } = receipt;
+  const items: RlpItem[] = [
+    // Before Byzantium it held the root of the state.
+    status === null || status === undefined ? dataBytes(root) : quantityBytes(status),
+    quantityBytes(cumulativeGasUsed),
+    bloom,
+    logs.map(({ address, topics, data }) => [dataBytes(address), topics.map(dataBytes), dataBytes(data)]),
+  ];
+  // Only from Canyon on the nonce is encoded, and only then there is a version. Source: specs.optimism.io, "Canyon".
+  const isSinceCanyon = depositReceiptVersion !== null && depositReceiptVersion !== undefined;
+  if (type === OP_DEPOSIT && isSinceCanyon)
+    items.push(quantityBytes(depositNonce), quantityBytes(depositReceiptVersion));
+  return type === 0 ? rlp(items) : typed(type, items);
+}
+
+/** Bloom filter of logs: three bits for each address and topic. Source: yellow paper, section 4.4.3. */
+export function computedBloom(logs: RpcReceipt['logs']): Uint8Array {
+  const bloom = new Uint8Array(BLOOM_BYTES);
+  for (const { address, topics } of logs) {
+    for (const entry of [address, ...topics]) {
+      const hash = keccak(dataBytes(entry));
+      for (const at of [0, 2, 4]) {
+        const bit = (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & 2047;
+        const byte = BLOOM_BYTES - 1 - (bit >> 3);
+        bloom[byte] = (bloom[byte] ?? 0) | (1 << (bit & 7));
+      }
+    }
+  }
+  return bloom;
+}

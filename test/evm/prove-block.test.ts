@@ -1,0 +1,195 @@
+import { type Address, type Hash, type Hex, numberToHex } from 'viem';
+import { expect } from 'vitest';
+import type { BlockContents } from '#evm/proofs/block-proof.ts';
+import { proveBlock } from '#evm/proofs/prove-block.ts';
+import { transactionsProblem } from '#evm/proofs/prove-transactions.ts';
+import type { RpcLog, RpcReceipt, RpcTransaction } from '#evm/rpc.ts';
+import { clientOf } from '../indexer/support.ts';
+import { test as base } from '../support/served-devnet.ts';
+
+interface Contents extends BlockContents {
+  readonly receipts: readonly RpcReceipt[];
+}
+
+/** `test` with the contents of all blocks of an embedded chain. */
+const test = base.extend('blocks', { scope: 'worker' }, async ({ chain }): Promise<Contents[]> => {
+  const { request } = clientOf(chain.rpcUrl, chain.id);
+  const blocks: Contents[] = [];
+  for (let number = 0; ; number += 1) {
+    const height = numberToHex(number);
+    const block = await request({ method: 'eth_getBlockByNumber', params: [height, true] });
+    if (block === null) return blocks;
+    const transactions = block.transactions.filter(one => typeof one !== 'string');
+    const receipts = await Promise.all(
+      transactions.map(async ({ hash }) => {
+        const receipt = await request({ method: 'eth_getTransactionReceipt', params: [hash] });
+        if (receipt === null) throw new Error(`no receipt of ${hash}`);
+        return receipt;
+      }),
+    );
+    blocks.push({ block, transactions, receipts });
+  }
+});
+
+const OTHER: Hash = `0x${'11'.repeat(32)}`;
+const SOME: Address = `0x${'22'.repeat(20)}`;
+
+interface Change {
+  readonly receipt?: Partial<RpcReceipt>;
+  readonly transaction?: Partial<RpcTransaction>;
+}
+
+function oneMore(quantity: string | null | undefined): Hex {
+  return numberToHex(BigInt(quantity ?? 0) + 1n);
+}
+
+/** False for the block with a transaction that proves nothing. */
+function isProvable({ transactions }: Contents): boolean {
+  return transactions.every(({ type, r, s }) => type !== '0x3' && r !== s);
+}
+
+/** The contents with changes to a receipt and its transaction. */
+function changed(contents: Contents, at: number, { receipt, transaction }: Change): Contents {
+  return {
+    ...contents,
+    receipts: contents.receipts.map((one, position) => (position === at ? { ...one, ...receipt } : one)),
+    transactions: contents.transactions.map((one, position) =>
+      position === at ? { ...one, ...transaction } : one,
+    ),
+  };
+}
+
+test('every block of an embedded chain is proven, except one that its engine hashes by no rule', async ({
+  blocks,
+}) => {
+  const types = new Set(blocks.flatMap(({ transactions }) => transactions.map(({ type }) => type)));
+  const proofs = await Promise.all(blocks.map(proveBlock));
+
+  const others = proofs.filter(({ kind }) => kind !== 'proven');
+  // The blobs of anvil, and a transaction that EDR signs for another account.
+  expect(others).toEqual([{ kind: 'unproven', reason: expect.any(String) }]);
+  expect([...types]).toEqual(expect.arrayContaining(['0x0', '0x1', '0x2', '0x4']));
+});
+
+/** Every third block, with each kind of activity. */
+function someOf(blocks: readonly Contents[]): Contents[] {
+  return blocks.filter((_, at) => at % 3 === 0);
+}
+
+/** Changes of a transaction and its receipt that no honest node makes. */
+const LIES: Readonly<Record<string, (one: { transaction: RpcTransaction; receipt: RpcReceipt }) => Change>> =
+  {
+    'another amount': ({ transaction: { value } }) => ({ transaction: { value: oneMore(value) } }),
+    'another receiver': () => ({ transaction: { to: SOME } }),
+    'another input': ({ transaction: { input } }) => ({ transaction: { input: `${input}00` } }),
+    'another hash': () => ({ transaction: { hash: OTHER }, receipt: { transactionHash: OTHER } }),
+    'the receipt of another transaction': () => ({ receipt: { transactionHash: OTHER } }),
+    'another status': ({ receipt: { status } }) => ({
+      receipt: { status: status === '0x1' ? '0x0' : '0x1' },
+    }),
+    'other gas': ({ receipt }) => ({ receipt: { cumulativeGasUsed: oneMore(receipt.cumulativeGasUsed) } }),
+    'another bloom filter': ({ receipt: { logs } }) => ({
+      receipt: { logsBloom: `0x${(logs.length === 0 ? '01' : '00').repeat(256)}` },
+    }),
+  };
+
+test('a changed transaction or receipt contradicts the header', async ({ blocks }) => {
+  for (const contents of someOf(blocks).filter(isProvable)) {
+    for (const [at, receipt] of contents.receipts.entries()) {
+      const [transaction] = contents.transactions.slice(at);
+      if (transaction === undefined) throw new Error('a receipt without its transaction');
+      for (const [name, lie] of Object.entries(LIES)) {
+        const proof = await proveBlock(changed(contents, at, lie({ transaction, receipt })));
+        expect(proof, name).toMatchObject({ kind: 'contradiction' });
+      }
+    }
+  }
+});
+
+test('a transaction, a receipt or a log that is left out contradicts the header', async ({ blocks }) => {
+  for (const contents of someOf(blocks)) {
+    const { transactions, receipts } = contents;
+    for (const [at, { logs }] of receipts.entries()) {
+      const lies = [
+        ...logs.map((_, log) => changed(contents, at, { receipt: { logs: logs.toSpliced(log, 1) } })),
+        { ...contents, receipts: receipts.toSpliced(at, 1) },
+        { ...contents, transactions: transactions.toSpliced(at, 1), receipts: receipts.toSpliced(at, 1) },
+      ];
+      for (const lie of lies) expect(await proveBlock(lie)).toMatchObject({ kind: 'contradiction' });
+    }
+  }
+});
+
+test('a changed log contradicts the header', async ({ blocks }) => {
+  for (const contents of someOf(blocks)) {
+    for (const [at, { logs }] of contents.receipts.entries()) {
+      for (const [position, log] of logs.entries()) {
+        const lies: RpcLog[] = [
+          { ...log, address: SOME },
+          { ...log, data: `${log.data}00` },
+          { ...log, topics: [OTHER, ...log.topics.slice(1)] },
+        ];
+        for (const lie of lies) {
+          const receipt = { logs: logs.with(position, lie) };
+          const proof = await proveBlock(changed(contents, at, { receipt }));
+          expect(proof).toMatchObject({ kind: 'contradiction', part: 'receipts' });
+        }
+      }
+    }
+  }
+});
+
+test('a changed or dropped field of the header gives another hash', async ({ blocks: [, contents] }) => {
+  if (contents === undefined) throw new Error('no block');
+  const { block } = contents;
+  const outside = ['hash', 'size', 'totalDifficulty', 'transactions', 'uncles', 'withdrawals'];
+  const fields = Object.entries(block).filter(([name]) => !outside.includes(name));
+  expect(fields.length).toBeGreaterThanOrEqual(21);
+  for (const [name, value] of fields) {
+    const lies = [
+      { ...block, [name]: `${String(value)}01` },
+      { ...block, [name]: null },
+    ];
+    for (const lie of lies) {
+      expect(await proveBlock({ ...contents, block: lie }), name).toMatchObject({ kind: 'other-hash' });
+    }
+  }
+});
+
+test('withdrawals that are not in the header contradict it', async ({ blocks: [, contents] }) => {
+  if (contents === undefined) throw new Error('no block');
+  const withdrawals = [{ index: '0x1', validatorIndex: '0x2', address: SOME, amount: '0x3' }] as const;
+  const lie = { ...contents, block: { ...contents.block, withdrawals: [...withdrawals] } };
+
+  expect(await proveBlock(lie)).toMatchObject({ kind: 'contradiction', part: 'withdrawals' });
+});
+
+test('fields that a node adds leave a block proven, and so do absent bloom filters', async ({ blocks }) => {
+  const contents = blocks.find(one => isProvable(one) && one.receipts.some(({ logs }) => logs.length > 1));
+  if (contents === undefined) throw new Error('no block with logs');
+  const block = { ...contents.block, l1BlockNumber: '0x1' };
+  const receipts = contents.receipts.map(({ logsBloom: _, ...others }) => others);
+
+  expect(await proveBlock({ ...contents, block, receipts })).toEqual({ kind: 'proven' });
+});
+
+test('an unknown field or type, a missing receipt and other numbers of logs prove nothing and contradict nothing', async ({
+  blocks,
+}) => {
+  const contents = blocks.find(one => isProvable(one) && one.receipts.some(({ logs }) => logs.length > 1));
+  if (contents === undefined) throw new Error('no block with logs');
+  const { block, receipts, transactions } = contents;
+  const logs = receipts.map(receipt => ({
+    ...receipt,
+    logs: receipt.logs.map(log => ({ ...log, logIndex: numberToHex(Number(log.logIndex) + 1) })),
+  }));
+  const unproven = [
+    { ...contents, block: { ...block, hash: OTHER, inclusionListHash: OTHER } },
+    { ...contents, receipts: [null, ...receipts.slice(1)] },
+    { ...contents, receipts: logs },
+  ];
+
+  for (const one of unproven) expect(await proveBlock(one)).toMatchObject({ kind: 'unproven' });
+  const types = transactions.map(one => ({ ...one, type: '0x55' as const }));
+  await expect(transactionsProblem(block, types)).resolves.toMatchObject({ kind: 'unproven' });
+});
