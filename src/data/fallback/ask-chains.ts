@@ -82,8 +82,7 @@ export async function askChains<Result>(
   ask: AskBackend<Result>,
   options: AskChainsOptions,
 ): Promise<ChainsAnswer<Result>> {
-  const order = new Map(chains.map((chain, index) => [chain.id, index]));
-  const byOrder = (one: Chain, other: Chain) => (order.get(one.id) ?? 0) - (order.get(other.id) ?? 0);
+  const byOrder = (one: Chain, other: Chain) => chains.indexOf(one) - chains.indexOf(other);
   const parts: Part<Result>[] = [];
   const answered: AnsweringChain[] = [];
   const empty: AnsweringChain[] = [];

@@ -40,8 +40,7 @@ export async function firstFound<Body>(options: FirstFoundOptions<Body>): Promis
       void done.then(() => running.delete(done));
       // No chain follows the last one, so there is nothing to pause for.
       if (index === chains.length - 1) break;
-      const pause = new AbortController();
-      const waited = clock.sleep(staggerMs, AbortSignal.any([pause.signal, signal])).catch(() => undefined);
+      const waited = clock.sleep(staggerMs, signal).catch(() => undefined);
       let isOver = false;
       const turn = Promise.race([done, waited]).then(() => {
         isOver = true;
@@ -52,7 +51,6 @@ export async function firstFound<Body>(options: FirstFoundOptions<Body>): Promis
         const settled = decided(chains, outcomes);
         if (settled !== undefined) return settled;
       }
-      pause.abort();
       // Chains after one that rejects the input are not asked.
       if (outcomes.some(one => one !== undefined && 'failures' in one && one.failures.some(endsRequest)))
         break;
