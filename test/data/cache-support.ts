@@ -10,6 +10,7 @@ import type { responseCache } from '../../src/data/cache/response-cache.ts';
 import { explorer } from '../../src/data/explorer/operations.ts';
 import type { Lifetimes } from '../../src/data/serve/lifetime.ts';
 import { uncompressed } from '../../src/http/representation.ts';
+import type { Logger } from '../../src/lib/logger.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 import { answererOver, backend, chain, emptyPage, hashOf, told } from './answer-support.ts';
 
@@ -37,6 +38,7 @@ export function setUp({
   maxBytes?: number;
   lifetimes?: Lifetimes;
   cache?: ReturnType<typeof responseCache>;
+  log?: Logger;
 } = {}) {
   const state = { loads: 0, answer };
   const count: TransferAsk = (request, ask) => {

@@ -83,6 +83,13 @@ describe('a lookup by hash, address or id', () => {
     expect(await outcome(world(...does).withdrawals())).toBe(expected);
   });
 
+  test('keeps an answer of a chain’s next back end for at most 30 s while the first one is out', async () => {
+    expect(await world(['out', 'has']).transfers()).toMatchObject({ 'Cache-Control': 'public, max-age=30' });
+    expect(await world(['cannot', 'has']).transfers()).toMatchObject({
+      'Cache-Control': 'public, max-age=86400',
+    });
+  });
+
   test('treats “not found” after an outage of the same chain as final, and keeps an empty page', async () => {
     expect(await outcome(world(['out', 'lacks'], 'empty').withdrawals())).toBe(2);
     expect(await outcome(world(['out', 'empty'], 'empty').withdrawals())).toBe(1);
@@ -205,6 +212,19 @@ describe('a remembered location', () => {
 
     expect(await outcome(logs())).toBe(502);
     expect(asked()).toEqual([3, 1, 2]);
+  });
+
+  test('is kept while that chain is out, although the other chains say “not found”', async () => {
+    const { does, transfers, logs, block, asked } = world('lacks', 'has');
+
+    await transfers();
+    does[1] = 'out';
+    const during = await outcome(logs());
+    asked();
+    does[1] = 'has';
+    const after = await outcome(block(hashOf('a')));
+
+    expect([during, after, asked()]).toEqual([502, 2, [2]]);
   });
 
   test('that is slow costs one stagger', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { failure } from './answer-support.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { emptyPage, failure } from './answer-support.ts';
 import { final, setUp } from './cache-support.ts';
 import { type Does, world } from './fallback-support.ts';
 
@@ -169,6 +170,40 @@ describe('during a full outage', () => {
     expect(asked()).toEqual([]);
   });
 
+  test('a successful refresh ends the outage: the next expired answer is not sent', async () => {
+    const { state, clock, record } = setUp();
+    await record();
+    clock.advance(10_000);
+    state.answer = () => Promise.reject(failure('unavailable'));
+    await record();
+    state.answer = async () => emptyPage();
+    await record();
+    await settle();
+    const healed = await record();
+    clock.advance(10_000);
+
+    expect(healed).toMatchObject({ 'X-Cache': 'HIT' });
+    expect(await record()).toMatchObject({ 'X-Cache': 'MISS' });
+  });
+
+  test('a refresh that hangs is the only one, also after new blocks', async () => {
+    let revision = 1;
+    const { state, clock, record } = setUp({ validity: () => ({ revision: String(revision), epoch: '0' }) });
+    await record();
+    revision += 1;
+    state.answer = () => Promise.reject(failure('unavailable'));
+    await record();
+    state.answer = () => new Promise(() => {});
+    await record();
+    const before = state.loads;
+    revision += 1;
+    clock.advance(5_000);
+
+    expect(await record()).toMatchObject({ 'X-Cache': 'STALE' });
+    await settle();
+    expect(state.loads).toBe(before);
+  });
+
   test('a refresh that finds the record gone deletes the expired answer', async () => {
     const { does, transfers } = await heldWhileDown();
     does[0] = 'lacks';
@@ -178,8 +213,10 @@ describe('during a full outage', () => {
     await expect(transfers()).rejects.toMatchObject({ status: 404 });
   });
 
-  test('an unexpected error in a refresh is no unhandled rejection, and fails the next request', async () => {
-    const { state, clock, record } = setUp({ answer: final });
+  test('an unexpected error in a refresh is logged, and fails the next request', async () => {
+    const lines: string[] = [];
+    const log = createLogger({ level: 'error', destination: { write: line => void lines.push(line) } });
+    const { state, clock, record } = setUp({ answer: final, log });
     await record();
     clock.advance(DAY_MS);
     state.answer = () => Promise.reject(failure('unavailable'));
@@ -189,6 +226,9 @@ describe('during a full outage', () => {
     await settle();
 
     expect(stale).toMatchObject({ 'X-Cache': 'STALE' });
+    expect(lines.map(line => JSON.parse(line))).toMatchObject([
+      { operation: 'listTransactionTokenTransfers', err: { message: 'not to be read' } },
+    ]);
     await expect(record()).rejects.toThrow('not to be read');
   });
 

@@ -65,9 +65,9 @@ describe('several chains', () => {
 
   test('that fail are named in the order of the request, and the others are answered', async () => {
     const { blocks } = asking([
-      chain(1, memory('a', { chainId: 1, answer: out }).backend),
+      chain(1),
       chain(2, memory('b', { chainId: 2 }).backend),
-      chain(3),
+      chain(3, memory('c', { chainId: 3, answer: out }).backend),
     ]);
 
     const { meta, headers } = await blocks([3, 1, 2]);
@@ -107,6 +107,13 @@ describe('several chains', () => {
       message: expect.stringContaining('it was'),
     });
     await expect(blocks([1, 2], { aggregate: ['count()'] })).rejects.toMatchObject({ status });
+  });
+
+  test('without a back end are a 500 that says so', async () => {
+    await expect(asking([chain(1), chain(2)]).blocks([1, 2])).rejects.toMatchObject({
+      status: 500,
+      message: 'No configured back end has this answer: no back end is configured',
+    });
   });
 
   test('that are all out get the expired answer, where there is one', async () => {

@@ -10,7 +10,7 @@ const ADDRESS = `0x${'a1'.repeat(20)}`;
 const OTHER = `0x${'b2'.repeat(20)}`;
 
 /** A chain that gives every text this type, or whose back end is out. */
-function naming(id: number, found: ResolvedInput | 'out', calls: number[] = []) {
+function naming(id: number, found: ResolvedInput | Promise<ResolvedInput> | 'out', calls: number[] = []) {
   const resolveInput = async () => {
     calls.push(id);
     if (found === 'out') throw failure('unavailable');
@@ -77,6 +77,19 @@ describe('several chains', () => {
 
     expect(found.data).toEqual({ type: 'contract', address: OTHER, transactions: [] });
     expect(found.meta).toMatchObject({ chain_ids: ids });
+  });
+
+  test('resolve a name to the first one’s contract, also when that one answers last', async () => {
+    const first = Promise.withResolvers<ResolvedInput>();
+    const calls: number[] = [];
+    const second: ResolvedInput = { type: 'contract', address: OTHER, transactions: [] };
+
+    const found = resolve([naming(1, first.promise, calls), naming(2, second, calls)], { ids: [1, 2] });
+    await expect.poll(() => calls).toEqual([1, 2]);
+    await new Promise(resolved => setImmediate(resolved));
+    first.resolve({ type: 'contract', address: ADDRESS, transactions: [] });
+
+    expect((await found).data).toMatchObject({ address: ADDRESS });
   });
 
   test('return the result that only one of them has, and name those that could not answer', async () => {
