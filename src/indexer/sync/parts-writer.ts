@@ -36,8 +36,7 @@ export async function writeLaterParts(
   await writeTokens(handle, rows);
   await writeTransactions(handle, rows);
   if (before.receipts > 0) await writeLogs(handle, rows);
-  // The logs of a receipt stand in for a missing trace.
-  if (before.receipts > 0 || before.traces > 0) await replace(handle, 'internal_transactions', rows);
+  await replace(handle, 'internal_transactions', rows);
   await writeSums(handle, rows);
   await markTouched(handle, { from: number, to: number });
   await markDirty(handle, rows.touched);

@@ -9,6 +9,7 @@ import { blockFetcher } from '../fetch/fetch-blocks.ts';
 import { judgedBy, receiverCode } from '../fetch/receiver-code.ts';
 import { innermostReason } from '../fetch/unreadable.ts';
 import { hashAt } from '../schema/head.ts';
+import { select } from '../schema/select.ts';
 import {
   nextUnread,
   postponeBlock,
@@ -103,7 +104,8 @@ function refillOnce(deps: RefillDeps): () => Promise<number> {
       // The sync of new blocks reports a node that is away.
       return retryLater(block, innermostReason(error));
     }
-    if (!hasGained(block, rows.unread)) return retryLater(block, rows.unread?.reason ?? block.reason);
+    if (!hasGained(block, rows.unread) || (isUntraced(rows) && (await wasTraced(db, block))))
+      return retryLater(block, rows.unread?.reason ?? block.reason);
     if (!(await writeParts(rows))) return retryLater(block, 'the block changed while it was being read');
     log.info({ chainId: client.id, block: number, unread: rows.unread }, 'parts of a block arrived');
     await deps.onChange();
@@ -117,4 +119,20 @@ const KINDS = ['receipts', 'traces', 'codes'] as const;
 function hasGained(before: UnreadParts, now: UnreadParts | null): boolean {
   const changes = KINDS.map(kind => (now?.[kind] ?? 0) - before[kind]);
   return changes.every(change => change <= 0) && changes.some(change => change < 0);
+}
+
+/** True for a block that was read from a node that seems to have no traces at all, which counts none as missing. */
+function isUntraced({ rows, unread }: BlockRows): boolean {
+  return rows.blocks.some(block => block.internal_transaction_count === null) && (unread?.traces ?? 0) === 0;
+}
+
+/** True when the index has at least one trace of the block, or knows that one is missing. */
+async function wasTraced(db: Db, { number, traces }: UnreadBlock): Promise<boolean> {
+  if (traces > 0) return true;
+  const [row] = await select({ from: 'blocks', columns: ['internal_transaction_count'] }).rows(
+    db,
+    'where number = ?',
+    [number],
+  );
+  return row !== undefined && row.internal_transaction_count !== null;
 }
