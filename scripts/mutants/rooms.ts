@@ -29,12 +29,20 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'fallback',
     sources: 'src/data/fallback/',
-    tests: ['test/data/fallback', 'test/data/strategies', 'test/data/'],
+    tests: [
+      'test/data/fallback',
+      'test/data/strategies',
+      'test/data/backend-calls',
+      'test/data/insights/chains',
+      'test/data/insights/shared-backends',
+      'test/data/insights/resolve-input',
+      'test/data/',
+    ],
   },
   {
     name: 'serve',
     sources: 'src/data/serve/',
-    tests: ['test/data/shared-load', 'test/data/cache', 'test/data/'],
+    tests: ['test/data/shared-load', 'test/data/cache', 'test/data/stale', 'test/data/fast-path', 'test/data/'],
   },
   {
     name: 'settlement',
