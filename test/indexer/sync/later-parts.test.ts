@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Address, type Hash, numberToHex } from 'viem';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { postgresDatabase } from '../../support/databases.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { startNodeProxy, TRACING } from '../node-proxy.ts';
 import { canonicalContent, clientOf, openTestIndex, startTestChain, type TestChain } from '../support.ts';
@@ -46,11 +47,20 @@ afterAll(() => chain.stop());
 const addressOf = (account: number): Address => chain.accounts.signer(account).address;
 const sent = async (...call: Parameters<TestChain['send']>) => (await chain.send(...call)).hash;
 
-/** An index whose node refuses these calls until `refused` is emptied, each as a method and its first argument. */
-async function indexWithout(name: string, ...calls: string[]) {
+/**
+ * An index whose node refuses these calls until `refused` is emptied, each as a method and its first argument. While
+ * `isUntraced` is set, the node gives no trace of the last transaction of a block with two.
+ */
+async function indexWithout(name: string, calls: readonly string[], missing: readonly string[] = []) {
   const refused = new Set(calls);
+  const state = { isUntraced: false };
   const proxy = await startNodeProxy(chain.rpcUrl, {
+    missing,
     refuses: ({ method, params }) => refused.has(`${method} ${params?.[0]}`),
+    change: (method, result) =>
+      state.isUntraced && /^debug_traceBlock/.test(method) && Array.isArray(result) && result.length === 2
+        ? [result[0], { ...result[1], result: null, error: 'no state' }]
+        : result,
   });
   onTestFinished(() => proxy.stop());
   const file = join(chain.folder, `${name}.sqlite`);
@@ -60,6 +70,7 @@ async function indexWithout(name: string, ...calls: string[]) {
   await index.runOnce();
   return {
     refused,
+    state,
     unreadBlocks: () => index.status().unreadBlocks,
     /** Asks a day later, and then reads the state that is due. Returns the number of blocks that gained parts. */
     async later() {
@@ -86,7 +97,7 @@ test.each([
   ['the receipt that shows a token', () => receiptsOf(3, unseen)],
   ['a trace', tracesOfSplit],
 ])('%s that arrives later makes the index like any other', async (name, missing) => {
-  const index = await indexWithout(name, ...missing());
+  const index = await indexWithout(name, missing());
   const before = [index.unreadBlocks(), await index.later()];
   index.refused.clear();
 
@@ -99,8 +110,8 @@ test.each([
   expect(await index.content()).toEqual(expected);
 });
 
-test('a part that arrives while another one has become missing is not taken', async () => {
-  const index = await indexWithout('exchanged', ...receiptsOf(4, split));
+test('a part that arrives while the node has ceased to trace the block is not taken', async () => {
+  const index = await indexWithout('untraced', receiptsOf(4, split));
   index.refused.clear();
   for (const call of tracesOfSplit()) index.refused.add(call);
 
@@ -113,4 +124,51 @@ test('a part that arrives while another one has become missing is not taken', as
     [1, 0],
   ]);
   expect(await index.content()).toEqual(expected);
+});
+
+test('a part that arrives while another one has become missing is not taken', async () => {
+  const index = await indexWithout('exchanged', receiptsOf(2, known[1]), ['trace_block']);
+  index.refused.clear();
+  index.refused.add(`debug_traceTransaction ${known[1]}`);
+  index.state.isUntraced = true;
+
+  const exchanged = [await index.later(), index.unreadBlocks()];
+  index.refused.clear();
+  index.state.isUntraced = false;
+  const whole = [await index.later(), index.unreadBlocks()];
+
+  expect([exchanged, whole]).toEqual([
+    [0, 1],
+    [1, 0],
+  ]);
+  expect(await index.content()).toEqual(expected);
+});
+
+test('a process that only reads the index asks for no missing parts', async () => {
+  const { options: database, remove } = await postgresDatabase();
+  onTestFinished(remove);
+  const refused = new Set(receiptsOf(4, split));
+  const refusing = await startNodeProxy(chain.rpcUrl, {
+    refuses: ({ method, params }) => refused.has(`${method} ${params?.[0]}`),
+  });
+  onTestFinished(() => refusing.stop());
+  const clock = manualClock();
+  const writer = await openTestIndex({ database, client: clientOf(refusing.rpcUrl), clock });
+  await writer.runOnce();
+  await writer.stop();
+  clock.advance(DAY_MS);
+  const node = await startNodeProxy(chain.rpcUrl, {});
+  onTestFinished(() => node.stop());
+
+  const reader = await openTestIndex({ database, client: clientOf(node.rpcUrl), clock, isReadOnly: true });
+  onTestFinished(() => reader.stop());
+  reader.start();
+  for (let poll = 0; poll < 3; poll += 1) {
+    const before = node.calls.length;
+    clock.advance(5_000);
+    await expect.poll(() => node.calls.length).toBeGreaterThan(before);
+  }
+
+  expect(reader.status().unreadBlocks).toBe(1);
+  expect(node.counts.get('eth_getBlockReceipts')).toBeUndefined();
 });
