@@ -18,6 +18,13 @@ export const EQUIVALENT: readonly EquivalentMutation[] = [
     reason: 'With one chain no one aborts the second signal. Leaving it out only saves time.',
   },
   {
+    file: 'src/data/serve/cached-answers.ts',
+    line: "return String(headers['cache-control'] ?? '')",
+    original: "headers['cache-control'] ?? ''",
+    replacement: "headers['cache-control']",
+    reason: 'The text of an absent header is “undefined”, which asks for no reload either.',
+  },
+  {
     file: 'src/payments/sessions/amounts-due.ts',
     line: 'for (let index = 0n; index < size; index++) {',
     original: 'index < size',

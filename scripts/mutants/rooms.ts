@@ -42,7 +42,13 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'serve',
     sources: 'src/data/serve/',
-    tests: ['test/data/shared-load', 'test/data/cache', 'test/data/stale', 'test/data/fast-path', 'test/data/'],
+    tests: [
+      'test/data/shared-load',
+      'test/data/cache',
+      'test/data/stale',
+      'test/data/fast-path',
+      'test/data/',
+    ],
   },
   {
     name: 'settlement',

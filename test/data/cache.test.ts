@@ -178,6 +178,17 @@ describe('lifetimes', () => {
     expect(await record()).toMatchObject({ 'X-Cache': 'MISS' });
   });
 
+  test('a lifetime below a second is none for clients, because their caches count in seconds', async () => {
+    const lifetimes = { ...LIFETIMES, overrides: { listTransactionTokenTransfers: 999 } };
+    const { record, clock } = setUp({ answer: final, lifetimes });
+
+    const first = await record();
+    clock.advance(998);
+
+    expect(first).toMatchObject({ 'Cache-Control': 'max-age=0, must-revalidate' });
+    expect(await record()).toMatchObject({ 'X-Cache': 'HIT', 'Cache-Control': 'max-age=0, must-revalidate' });
+  });
+
   test('an answer found after another chain’s outage is kept for at most 30 s', async () => {
     const second = backend({ name: 'second', chainId: 2, answers: { listTransactionTokenTransfers: final } });
     const { record, state, clock } = setUp({

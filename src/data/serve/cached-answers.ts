@@ -192,7 +192,7 @@ function reloads(clock: Clock): (key: string, storedAt: number) => boolean {
   const lastTries = new LRUCache<string, number>({ max: REMEMBERED });
   return (key, storedAt) => {
     const now = clock.now();
-    if (now - Math.max(storedAt, lastTries.get(key) ?? 0) < INTERVAL_MS) return false;
+    if (now - Math.max(storedAt, lastTries.get(key) ?? storedAt) < INTERVAL_MS) return false;
     lastTries.set(key, now);
     return true;
   };
