@@ -19,6 +19,13 @@ export const EQUIVALENT: readonly EquivalentMutation[] = [
   },
   {
     file: 'src/data/serve/cached-answers.ts',
+    line: "if (result !== 'HIT') return { status: 200 as const, headers, encoded: { representation } };",
+    original: "result !== 'HIT'",
+    replacement: 'false',
+    reason: 'The fast path keeps only heads with “X-Cache: HIT”, so it learns nothing from other answers.',
+  },
+  {
+    file: 'src/data/serve/cached-answers.ts',
     line: "return String(headers['cache-control'] ?? '')",
     original: "headers['cache-control'] ?? ''",
     replacement: "headers['cache-control']",
