@@ -26,8 +26,18 @@ export interface Accounts {
   authority(index: number): PrivateKeyAccount;
 }
 
-/** Derives the keys of `MNEMONIC` as wallets do (BIP-39 without a passphrase, BIP-44 path of Ethereum). */
+let derived: Accounts | undefined;
+
+/**
+ * The keys of `MNEMONIC` as wallets derive them (BIP-39 without a passphrase, BIP-44 path of Ethereum). They are derived
+ * once per process, because it takes a quarter of a second.
+ */
 export function deriveAccounts(): Accounts {
+  derived ??= derive();
+  return derived;
+}
+
+function derive(): Accounts {
   const seed = pbkdf2Sync(MNEMONIC, 'mnemonic', 2048, 64, 'sha512');
   const parent = HDKey.fromMasterSeed(seed).derive("m/44'/60'/0'/0");
 
@@ -37,14 +47,13 @@ export function deriveAccounts(): Accounts {
     return bytesToHex(privateKey);
   }
 
-  function signer(index: number): PrivateKeyAccount {
-    return privateKeyToAccount(privateKeyOf(index));
-  }
+  const accountOf = (index: number) => privateKeyToAccount(privateKeyOf(index));
+  const funded = Array.from({ length: ACCOUNT_COUNT + 1 }, (_, index) => accountOf(index));
 
   return {
-    addresses: Array.from({ length: ACCOUNT_COUNT }, (_, index) => signer(index).address),
-    signer,
+    addresses: funded.slice(0, ACCOUNT_COUNT).map(({ address }) => address),
+    signer: index => funded[index] ?? accountOf(index),
     privateKey: privateKeyOf,
-    authority: index => signer(FIRST_AUTHORITY + index),
+    authority: index => accountOf(FIRST_AUTHORITY + index),
   };
 }
