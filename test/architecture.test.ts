@@ -462,7 +462,12 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@keyv/redis': ['src/data/cache/redis-layer.ts'],
   '@redis/client': ['src/stores/redis-connection.ts'],
   'rate-limiter-flexible': ['src/lib/request-counters.ts', 'src/stores/'],
-  undici: ['src/data/backends/upstream/', 'src/http/fetch/', 'src/node/transport/'],
+  undici: [
+    'src/data/backends/upstream/',
+    'src/devnet/chain/rpc.ts',
+    'src/http/fetch/',
+    'src/node/transport/',
+  ],
   'openapi-backend': ['src/contract/mount/'],
   nodemailer: ['src/payments/notifications/mailers.ts'],
   grammy: ['src/payments/notifications/messenger.ts'],

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { request } from 'undici';
 import { TRACE_METHODS } from '../../src/node/trace-methods.ts';
 import { loopbackPort } from '../lab/loopback-server.ts';
 
@@ -54,19 +55,19 @@ export async function startNodeProxy(
       return { jsonrpc: '2.0', id: call.id, error: { code: -32000, message: 'missing trie node' } };
     }
     if (call.method in invented) return { jsonrpc: '2.0', id: call.id, result: invented[call.method] };
-    const response = await fetch(target, {
+    const { body } = await request(target, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(call),
     });
-    const reply: unknown = await response.json();
+    const reply: unknown = await body.json();
     if (change === undefined || typeof reply !== 'object' || reply === null || !('result' in reply))
       return reply;
     return { ...reply, result: await change(call.method, reply.result) };
   }
 
-  const server = createServer(async (request, response) => {
-    const body = JSON.parse(await text(request));
+  const server = createServer(async (incoming, response) => {
+    const body = JSON.parse(await text(incoming));
     const replies = Array.isArray(body) ? await Promise.all(body.map(answer)) : await answer(body);
     response.setHeader('content-type', 'application/json').end(JSON.stringify(replies));
   });

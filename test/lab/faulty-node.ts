@@ -1,5 +1,7 @@
 import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
+import { request } from 'undici';
 import { loopbackPort } from './loopback-server.ts';
 
 interface Call {
@@ -48,8 +50,8 @@ export async function faultyNode(realUrl: string): Promise<FaultyNode> {
 
   async function answer(asked: readonly Call[]): Promise<unknown[]> {
     const headers = { 'content-type': 'application/json' };
-    const response = await fetch(target, { method: 'POST', headers, body: JSON.stringify(asked) });
-    const answers: { id: number; result?: unknown }[] = JSON.parse(await response.text());
+    const { body } = await request(target, { method: 'POST', headers, body: JSON.stringify(asked) });
+    const answers: { id: number; result?: unknown }[] = JSON.parse(await body.text());
     return answers.map(one => {
       const call = asked.find(({ id }) => id === one.id);
       const told = call === undefined ? undefined : lie?.(call, one.result);
@@ -61,10 +63,8 @@ export async function faultyNode(realUrl: string): Promise<FaultyNode> {
     });
   }
 
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const asked: Call | Call[] = JSON.parse(Buffer.concat(chunks).toString());
+  const server = createServer(async (incoming, response) => {
+    const asked: Call | Call[] = JSON.parse(await text(incoming));
     const all = Array.isArray(asked) ? asked : [asked];
     requests += 1;
     calls.push(...all.map(({ method }) => method));
