@@ -1,4 +1,5 @@
 import { type Address, type Hex, keccak256 } from 'viem';
+import type { PrivateKeyAccount } from 'viem/accounts';
 import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import { httpRpc } from '../../src/devnet/chain/rpc.ts';
 import { gasOn } from '../../src/devnet/transaction.ts';
@@ -32,21 +33,10 @@ export function chainActions({ rpcUrl, chainId, clock, engine, hardfork }: Runni
   const keys = deriveAccounts();
   const sent = new Map<Hex, Hex>();
 
-  async function send({ from, to, data, value = 0n, tip = 2, nonce, ...given }: Sending) {
+  async function send({ from, nonce, ...content }: Sending) {
     const signer = keys.signer(from);
     const next = nonce ?? Number(await call('eth_getTransactionCount', signer.address, 'pending'));
-    const fee = BigInt(tip) * 10n ** 9n;
-    const raw = await signer.signTransaction({
-      type: 'eip1559',
-      chainId,
-      nonce: next,
-      gas: gasOn(hardfork, given.gas ?? (to === undefined ? 3_000_000n : 90_000n)),
-      maxFeePerGas: 10n ** 11n + fee,
-      maxPriorityFeePerGas: fee,
-      value,
-      ...(to === undefined ? {} : { to }),
-      ...(data === undefined ? {} : { data }),
-    });
+    const raw = await signedSending(signer, { chainId, hardfork, nonce: next, ...content });
     await call('eth_sendRawTransaction', raw);
     const hash = keccak256(raw);
     sent.set(hash, raw);
@@ -104,6 +94,34 @@ export function chainActions({ rpcUrl, chainId, clock, engine, hardfork }: Runni
       replace(() => call('evm_revert', snapshot), blocks, raw),
     replaceLast: (blocks: number) => replace(() => call('anvil_rollback', blocks), blocks),
   };
+}
+
+/** A signed transaction, raw. Its limit of gas is enough for a transfer or a deployment when absent. */
+export function signedSending(
+  signer: PrivateKeyAccount,
+  {
+    chainId,
+    hardfork,
+    nonce,
+    to,
+    data,
+    value = 0n,
+    tip = 2,
+    gas = to === undefined ? 3_000_000n : 90_000n,
+  }: Omit<Sending, 'from'> & Pick<RunningChain, 'chainId' | 'hardfork'> & { readonly nonce: number },
+): Promise<Hex> {
+  const fee = BigInt(tip) * 10n ** 9n;
+  return signer.signTransaction({
+    type: 'eip1559',
+    chainId,
+    nonce,
+    gas: gasOn(hardfork, gas),
+    maxFeePerGas: 10n ** 11n + fee,
+    maxPriorityFeePerGas: fee,
+    value,
+    ...(to === undefined ? {} : { to }),
+    ...(data === undefined ? {} : { data }),
+  });
 }
 
 /** Runs pieces of work one after the other, in the order in which they are given. */

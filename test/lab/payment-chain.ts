@@ -2,15 +2,24 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Address, encodeDeployData, encodeFunctionData, type Hex, parseAbi } from 'viem';
+import {
+  type Address,
+  encodeDeployData,
+  encodeFunctionData,
+  getContractAddress,
+  type Hex,
+  parseAbi,
+} from 'viem';
 import { fungibleAbi, postcardsAbi } from '../../src/devnet/activity/abis.ts';
 import { creationCode } from '../../src/devnet/activity/artifacts.ts';
 import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import { startChainProcess } from '../../src/devnet/chain/chain-process.ts';
-import { findEngine } from '../../src/devnet/chain/engine.ts';
+import { findEngine, type Hardfork } from '../../src/devnet/chain/engine.ts';
+import { httpRpc } from '../../src/devnet/chain/rpc.ts';
 import type { Clock } from '../../src/lib/clock.ts';
-import { chainActions, type Sending, secondOf } from './chain-actions.ts';
+import { chainActions, type Sending, secondOf, signedSending } from './chain-actions.ts';
 import { type ChainKind, chainKind } from './chain-kind.ts';
+import { PATIENCE_MS } from './until.ts';
 
 /** A chain that mines on request, in the time of its clock. `await using` ends it. */
 export interface TestPaymentChain<C extends Clock = Clock> extends AsyncDisposable {
@@ -77,35 +86,14 @@ export async function startPaymentChain<C extends Clock>({
   });
   const actions = chainActions({ rpcUrl: chain.rpcUrl, chainId, clock, engine, hardfork });
   const { call, send, mine } = actions;
-  const keys = deriveAccounts();
-
-  async function deploy(artifact: string, args: readonly unknown[]): Promise<Address> {
-    const abi = parseAbi(['constructor(string name, string symbol)']);
-    const data = encodeDeployData({
-      abi,
-      args: [`${args[0]}`, `${args[1]}`],
-      bytecode: creationCode(artifact),
-    });
-    const { hash } = await send({ from: 0, data });
+  const { deployments, mints, ...contracts } = await firstTransactions(chainId, hardfork);
+  for (const raw of deployments) {
+    await call('eth_sendRawTransaction', raw);
     await mine();
-    const receipt = await call('eth_getTransactionReceipt', hash);
-    if (!hasAddress(receipt)) throw new Error(`${artifact} was not deployed`);
-    return receipt.contractAddress;
   }
-
-  const token = await deploy('StableToken', ['US Dollar Sample', 'USDS']);
-  const lookalike = await deploy('StableToken', ['US Dollar Sample', 'USDS']);
-  const postcards = await deploy('Postcards', ['Postcards', 'POST']);
-  for (const account of keys.addresses.slice(0, FUNDED)) {
-    for (const contract of [token, lookalike]) {
-      const data = encodeFunctionData({
-        abi: fungibleAbi,
-        functionName: 'mint',
-        args: [account, 10n ** 15n],
-      });
-      await send({ from: 0, to: contract, data });
-    }
-  }
+  await httpRpc(chain.rpcUrl, { timeoutMs: PATIENCE_MS }).batch(
+    mints.map(raw => ({ method: 'eth_sendRawTransaction', params: [raw] })),
+  );
   await mine();
 
   async function stop(): Promise<void> {
@@ -116,18 +104,66 @@ export async function startPaymentChain<C extends Clock>({
   return {
     chainId,
     clock,
-    token,
-    lookalike,
-    postcards,
-    accounts: keys.addresses.map(lowerCase),
+    ...contracts,
+    accounts: deriveAccounts().addresses.map(lowerCase),
     ...actions,
-    async pay({ from, to, amount, token: contract = token, ...rest }) {
+    async pay({ from, to, amount, token = contracts.token, ...rest }) {
       const args = [addressOf(to), amount] as const;
       const data = encodeFunctionData({ abi: fungibleAbi, functionName: 'transfer', args });
-      return (await send({ from, to: contract, data, ...rest })).hash;
+      return (await send({ from, to: token, data, ...rest })).hash;
     },
     stop,
     [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** Contracts of a chain, and the raw transactions of account 0 that deploy them and mint tokens. */
+interface FirstTransactions {
+  readonly token: Address;
+  readonly lookalike: Address;
+  readonly postcards: Address;
+  readonly deployments: readonly Hex[];
+  readonly mints: readonly Hex[];
+}
+
+const signed = new Map<string, Promise<FirstTransactions>>();
+
+/** The first transactions of a payment chain. Signed once per process, because that takes longer than executing them. */
+function firstTransactions(chainId: number, hardfork: Hardfork): Promise<FirstTransactions> {
+  const key = `${chainId} ${hardfork}`;
+  const transactions = signed.get(key) ?? signFirst(chainId, hardfork);
+  signed.set(key, transactions);
+  return transactions;
+}
+
+async function signFirst(chainId: number, hardfork: Hardfork): Promise<FirstTransactions> {
+  const { addresses, signer } = deriveAccounts();
+  const owner = signer(0);
+  let nonce = 0;
+  const sign = (content: Pick<Sending, 'to' | 'data'>) =>
+    signedSending(owner, { chainId, hardfork, nonce: nonce++, ...content });
+  async function deploy(artifact: string, name: string, symbol: string) {
+    const abi = parseAbi(['constructor(string name, string symbol)']);
+    const address = getContractAddress({ from: owner.address, nonce: BigInt(nonce) });
+    const data = encodeDeployData({ abi, args: [name, symbol], bytecode: creationCode(artifact) });
+    return { address, raw: await sign({ data }) };
+  }
+
+  const token = await deploy('StableToken', 'US Dollar Sample', 'USDS');
+  const lookalike = await deploy('StableToken', 'US Dollar Sample', 'USDS');
+  const postcards = await deploy('Postcards', 'Postcards', 'POST');
+  const mints: Hex[] = [];
+  for (const account of addresses.slice(0, FUNDED)) {
+    const args = [account, 10n ** 15n] as const;
+    const data = encodeFunctionData({ abi: fungibleAbi, functionName: 'mint', args });
+    for (const { address } of [token, lookalike]) mints.push(await sign({ to: address, data }));
+  }
+  return {
+    token: lowerCase(token.address),
+    lookalike: lowerCase(lookalike.address),
+    postcards: lowerCase(postcards.address),
+    deployments: [token, lookalike, postcards].map(({ raw }) => raw),
+    mints,
   };
 }
 
@@ -162,8 +198,4 @@ export function addressOf(text: string): Address {
 
 function lowerCase(address: Address): Address {
   return addressOf(address.toLowerCase());
-}
-
-function hasAddress(receipt: unknown): receipt is { contractAddress: Address } {
-  return typeof receipt === 'object' && receipt !== null && 'contractAddress' in receipt;
 }
