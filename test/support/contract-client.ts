@@ -6,7 +6,7 @@ import type { OperationRow } from '../../src/contract/contracts/operations.ts';
 import { describeErrors } from '../../src/contract/contracts/violations.ts';
 import { responseValidators } from '../../src/contract/mount/response-validators.ts';
 import { routedDocument, SegmentRouter } from '../../src/contract/mount/router.ts';
-import { PATIENCE_MS } from '../lab/until.ts';
+import { exchange } from './exchange.ts';
 
 /** One answer. `body` is the parsed JSON; undefined without JSON. */
 export interface Answer {
@@ -30,22 +30,15 @@ const CONTRACTS = await Promise.all(
 );
 type ReadContract = (typeof CONTRACTS)[number];
 
-/** Thousands of answers are read, and decompression took a tenth of the time. */
-const PLAIN = { 'accept-encoding': 'identity' };
-
 /** A client of a running data service that checks every answer against the contract. */
 export function client(url: string): Client {
   return {
     async get(path, headers = {}) {
-      const response = await fetch(url + path, {
-        headers: { ...PLAIN, ...headers },
-        signal: AbortSignal.timeout(PATIENCE_MS),
-      });
-      const text = await response.text();
+      const { status, headers: answered, text } = await exchange(url + path, { headers });
       const operation = operationAt(path);
-      const body = text === '' ? undefined : bodyOf(response, text);
-      if (operation !== undefined) check({ ...operation, path, response, body });
-      return { status: response.status, headers: response.headers, body };
+      const answer = { status, headers: answered, body: text === '' ? undefined : bodyOf(answered, text) };
+      if (operation !== undefined) check({ ...operation, ...answer, path });
+      return answer;
     },
   };
 }
@@ -68,14 +61,11 @@ function operationAt(path: string): Operation | undefined {
   return undefined;
 }
 
-interface Checked extends Operation {
+interface Checked extends Operation, Answer {
   readonly path: string;
-  readonly response: Response;
-  readonly body: unknown;
 }
 
-function check({ row, contract, path, response, body }: Checked): void {
-  const { status, headers } = response;
+function check({ row, contract, path, status, headers, body }: Checked): void {
   const at = `${row.id}: GET ${path.slice(0, 200)} → ${status}`;
   if (!row.statuses.includes(status)) throw new Error(`${at}: undeclared status`);
   for (const name of requiredHeaders(contract, row, status)) {
@@ -102,7 +92,7 @@ function requiredHeaders(
 }
 
 /** The parsed JSON, or the text of a description in YAML. */
-function bodyOf({ headers }: Response, text: string): unknown {
+function bodyOf(headers: Headers, text: string): unknown {
   const type = headers.get('content-type') ?? '';
   if (type.startsWith('application/yaml')) return text;
   return type.startsWith('application/json') ? JSON.parse(text) : undefined;

@@ -51,7 +51,7 @@ import { serve } from '../http/serve.ts';
 import { list, record, text } from '../lab/json.ts';
 import { aLink, anOrganization } from '../lab/payments-records.ts';
 import { LOOPBACK_ONLY } from '../lab/payments-service.ts';
-import { PATIENCE_MS } from '../lab/until.ts';
+import { exchange } from './exchange.ts';
 import { type ManualClock, manualClock } from './manual-clock.ts';
 
 /** Chains of the service: one in test mode and one in live mode, both with the token of `aLink` and their coin. */
@@ -283,18 +283,19 @@ export function apiClient(url: string, key?: string): ApiClient {
   const send = async (
     method: 'get' | 'post' | 'patch' | 'delete',
     path: string,
-    options: RequestInit,
+    { headers: given = {}, ...rest }: { headers?: Readonly<Record<string, string>>; body?: string },
   ): Promise<ApiAnswer> => {
-    const response = await fetch(url + path, {
+    const {
+      status,
+      headers,
+      text: content,
+    } = await exchange(url + path, {
       method: method.toUpperCase(),
-      ...options,
-      headers: { ...(key === undefined ? {} : { 'X-API-Key': key }), ...options.headers },
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      headers: { ...(key === undefined ? {} : { 'X-API-Key': key }), ...given },
+      ...rest,
     });
-    const content = await response.text();
-    const isJson = (response.headers.get('content-type') ?? '').startsWith('application/json');
+    const isJson = (headers.get('content-type') ?? '').startsWith('application/json');
     const body: unknown = isJson && content !== '' ? JSON.parse(content) : content;
-    const { status, headers } = response;
     hold({ status, headers, body }, operationAt(method, path));
     return { status, headers, body };
   };
