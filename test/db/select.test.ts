@@ -6,7 +6,6 @@ import { postgresDialect, sqliteDialect } from '#db/dialect.ts';
 import { openDatabase } from '#db/open.ts';
 import { execute } from '#db/query.ts';
 import { readRows, selectFrom, unionAll, unionByStatement } from '#db/select/select.ts';
-import { compilerMessages } from '../support/compiler-messages.ts';
 import { bothDatabases } from '../support/databases.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -148,40 +147,6 @@ test('a selection keeps the order of joins and uses the named index on SQLite on
   );
   expect(sales.query({ dialect: postgresDialect }, 'where h.id = 1').sql).toBe(
     'select s.id from shops h join sales s on s.shop = h.id where h.id = 1',
-  );
-});
-
-/** Selections, and what the compiler says about them; undefined for those that it accepts. */
-const COMPILED: readonly (readonly [selection: string, message: string | undefined])[] = [
-  ["select({ from: 'shops', columns: ['id', 'name as title'] });", undefined],
-  ["select({ from: 'shop' });", '"shop"'],
-  ["select({ from: 'shops', columns: ['names'] });", '"names"'],
-  ["select({ ...joined, columns: ['s.*', 'h.name'] });", undefined],
-  ["select({ from: 'sales s', join: ['shop h on h.id = s.shop'] });", '"shop h on h.id = s.shop"'],
-  ["select({ ...joined, columns: ['h.amount'] });", '"h.amount"'],
-  // Either table may have it.
-  ["select({ ...joined, columns: ['amount'] });", '"amount"'],
-  ["select({ ...joined, columns: ['s.id', 'h.id as shop_id'] });", undefined],
-  ["select({ ...joined, columns: ['s.id', 'h.id'] });", 'columnsOfOneName: "id"'],
-  ["select({ ...joined, columns: ['s.*', 'h.id'] });", 'columnsOfOneName: "id"'],
-  ["select({ from: 'shops', columns: ['name'], computed: { id: ['count', '1'] } });", undefined],
-  ["select({ from: 'shops', columns: ['id'], computed: { id: ['count', '1'] } });", 'columnsOfOneName: "id"'],
-];
-
-test('a selection of unknown tables and columns, or of two columns of one name, does not compile', () => {
-  const declared = `import { selectFrom } from '../../src/db/select/select.ts';
-    interface Tables { shops: { id: number; name: string }; sales: { id: number; shop: number; amount: string } }
-    const select = selectFrom<Tables>();
-    const joined = { from: 'sales s', join: ['shops h on h.id = s.shop'] } as const;`;
-  const text = [declared, ...COMPILED.map(([selection]) => selection)].join('\n');
-  const before = declared.split('\n').length;
-
-  const messages = compilerMessages('test/db/program-of-this-test.ts', text);
-
-  const found = COMPILED.map((_, index) => messages.find(({ line }) => line === before + 1 + index)?.message);
-  expect(messages).toHaveLength(COMPILED.filter(([, message]) => message !== undefined).length);
-  expect(found).toEqual(
-    COMPILED.map(([, message]) => (message === undefined ? undefined : expect.stringContaining(message))),
   );
 });
 
