@@ -1808,6 +1808,12 @@ export interface components {
              * @example null
              */
             transaction_tag: string | null;
+            /**
+             * @description True when the transaction and its receipt were recomputed up to the hash of its block; null while pending, and when the back end does not report it.
+             * @example true
+             * @example null
+             */
+            proven: boolean | null;
         };
         /** @description Position in the list of transactions: `block_number` and `index` for transactions in blocks, `inserted_at` and `hash` for pending ones. */
         TransactionsCursor: {
@@ -2423,6 +2429,12 @@ export interface components {
             parent_hash: components["schemas"]["Hash"];
             /** @description Sum of the priority fees of the block's transactions, in wei; null before EIP-1559, and while a receipt is missing. */
             priority_fee: components["schemas"]["Wei"] | null;
+            /**
+             * @description True when the header, the transactions, the receipts and the withdrawals were recomputed up to the hash of the block; null for an orphaned block, and when the back end does not report it.
+             * @example true
+             * @example null
+             */
+            proven: boolean | null;
             /** @description Rewards for the block; empty for the genesis block, on chains without rewards, and while they are not known. */
             rewards: components["schemas"]["BlockReward"][];
             /**
