@@ -1,23 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { inTime } from '../lib/in-time.ts';
 import { build } from '../lib/version.ts';
-
-/** State of a chain's index. What is undefined has no value yet. */
-export interface IndexFigures {
-  readonly chain: string;
-  /** Newest block. */
-  readonly headBlock: number | undefined;
-  /** Blocks by which the chain is ahead, by the last head that its node reported. */
-  readonly lagBlocks: number | undefined;
-  /** Seconds since the time of the newest block; 0 while the index has every block of its node. */
-  readonly lagSeconds?: number | undefined;
-  /** True for an index that does not move although it should. */
-  readonly stalled?: boolean | undefined;
-  /** Blocks of an index without a part that the node could not give. */
-  readonly incompleteBlocks?: number | undefined;
-  /** Balances, owners and tokens of an index whose last read failed; 1,000 stands for more. */
-  readonly unreadState?: number | undefined;
-}
+import { type IndexFigures, registerIndexMetrics } from './index-metrics.ts';
 
 /** Metrics of a process; `registry` writes them in Prometheus' text format. */
 export interface Metrics {
@@ -155,10 +138,7 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
       for (const [database, aheadMs] of clocks) this.set({ database }, aheadMs() / 1000);
     },
   });
-  registerChainGauges(registry, {
-    read: readIndexes,
-    gauges: INDEX_GAUGES,
-  });
+  registerIndexMetrics(registry, readIndexes);
 
   function addAnswered(): void {
     for (const one of answered.values()) addAnsweredOf(one);
@@ -201,39 +181,6 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
   };
 }
 
-const INDEX_GAUGES: readonly ChainGauge<IndexFigures>[] = [
-  {
-    name: 'tollgate_index_head_block',
-    help: 'Newest indexed block by chain',
-    amountOf: ({ headBlock }) => headBlock,
-  },
-  {
-    name: 'tollgate_index_lag_blocks',
-    help: 'Blocks by which a chain is ahead of its index, by the last head that its node reported',
-    amountOf: ({ lagBlocks }) => lagBlocks,
-  },
-  {
-    name: 'tollgate_index_lag_seconds',
-    help: 'Time since the newest indexed block; 0 while the index has every block of its node',
-    amountOf: ({ lagSeconds }) => lagSeconds,
-  },
-  {
-    name: 'tollgate_index_stalled',
-    help: '1 when an index has not moved for a minute although its node has further blocks or is silent',
-    amountOf: ({ stalled }) => (stalled === undefined ? undefined : Number(stalled)),
-  },
-  {
-    name: 'tollgate_index_incomplete_blocks',
-    help: 'Indexed blocks without a receipt, a trace or code that the node could not give',
-    amountOf: ({ incompleteBlocks }) => incompleteBlocks,
-  },
-  {
-    name: 'tollgate_index_unread_state',
-    help: 'Balances, owners and tokens that the node did not give when they were last read, at most 1,000',
-    amountOf: ({ unreadState }) => unreadState,
-  },
-];
-
 /** Registers a gauge that is always 1. Its labels name the build. */
 function registerBuild(registry: Registry): void {
   const { version, commit } = build();
@@ -244,52 +191,4 @@ function registerBuild(registry: Registry): void {
     aggregator: 'max', // a parent and its workers
     registers: [registry],
   }).set({ version, commit: commit ?? 'unknown' }, 1);
-}
-
-/** Maximum wait of a scrape for values that are not in memory. Prometheus gives up after 10 s. */
-export const SCRAPE_PATIENCE_MS = 2_000;
-
-/** Gauge with one value per chain. `amountOf` returns undefined when a chain has no value at the moment. */
-interface ChainGauge<Reading> {
-  readonly name: string;
-  readonly help: string;
-  readonly amountOf: (reading: Reading) => number | undefined;
-}
-
-/** Registers gauges that are read at every scrape. One read serves all gauges of a scrape. */
-export function registerChainGauges<Reading extends { readonly chain: string }>(
-  registry: Registry,
-  { read, gauges }: { read: () => Promise<readonly Reading[]>; gauges: readonly ChainGauge<Reading>[] },
-): void {
-  let reading: Promise<readonly Reading[]> | undefined;
-
-  // Other metrics are still useful without these.
-  const noReading = (): readonly Reading[] => [];
-
-  function readOnce(): Promise<readonly Reading[]> {
-    reading ??= read()
-      .catch(noReading)
-      .finally(() => {
-        reading = undefined;
-      });
-    return reading;
-  }
-
-  for (const { name, help, amountOf } of gauges) {
-    new Gauge({
-      name,
-      help,
-      labelNames: ['chain'],
-      aggregator: 'max', // processes on one database report the same values
-      registers: [registry],
-      async collect() {
-        const all = await inTime(readOnce(), SCRAPE_PATIENCE_MS).catch(noReading);
-        this.reset();
-        for (const one of all) {
-          const value = amountOf(one);
-          if (value !== undefined) this.set({ chain: one.chain }, value);
-        }
-      },
-    });
-  }
 }

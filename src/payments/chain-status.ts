@@ -1,5 +1,6 @@
 import type { Db } from '../db/open.ts';
-import { type Metrics, registerChainGauges } from '../http/metrics.ts';
+import { registerChainGauges } from '../http/chain-gauges.ts';
+import type { Metrics } from '../http/metrics.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { PaymentChain } from './model/payment-chain.ts';
 import { type ContractCoins, contractCoinsOf, cursorStore } from './store/cursor-store.ts';

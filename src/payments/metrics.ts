@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { exactInteger } from '../db/columns.ts';
 import type { Db } from '../db/open.ts';
-import { SCRAPE_PATIENCE_MS } from '../http/metrics.ts';
+import { SCRAPE_PATIENCE_MS } from '../http/chain-gauges.ts';
 import { inTime } from '../lib/in-time.ts';
 import { type ClockAndLog, logAndGoOn } from '../lib/logger.ts';
 import { IS_OPEN } from './store/transfer-store.ts';
