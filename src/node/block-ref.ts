@@ -15,10 +15,17 @@ export class ChainMoved extends Error {
   }
 }
 
-/** Thrown for an answer that cannot be true of any block. A retry or another node may help. */
+/**
+ * Thrown for an answer that cannot be true of any block. A retry or another node may help. `isOfContents` is true when
+ * transactions, receipts or logs are at fault, and false for traces, which no hash commits to.
+ */
 export class ContradictoryBlock extends Error {
-  constructor(number: number, what: string) {
-    super(`The node contradicts itself about block ${number}: ${what}.`);
+  readonly reason: string;
+  readonly isOfContents: boolean;
+  constructor(number: number, reason: string, { isOfContents = false } = {}) {
+    super(`The node contradicts itself about block ${number}: ${reason}.`);
     this.name = 'ContradictoryBlock';
+    this.reason = reason;
+    this.isOfContents = isOfContents;
   }
 }

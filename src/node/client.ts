@@ -10,6 +10,7 @@ import {
   transportOver,
   verification,
 } from './chain-node.ts';
+import { type Contradictions, contradictionsOf } from './contradictions.ts';
 import { type NodeRanks, nodeRanks } from './node-ranks.ts';
 import type { NodeCall } from './transport/batches.ts';
 import { AnswerTooLarge, NodeFailure, WrongChain } from './transport/errors.ts';
@@ -22,6 +23,8 @@ interface ChainClientOptions extends Omit<ChainNodeOptions, 'clock' | 'maxAnswer
   readonly clock?: Clock;
   /** Most bytes of one answer; 64 MiB when absent. */
   readonly maxAnswerBytes?: number | undefined;
+  /** Those of another client of the same nodes; none at first when absent. */
+  readonly contradictions?: Contradictions;
   /** In order of preference. Later nodes are asked only when earlier ones fail or are behind. */
   readonly rpcUrls: readonly string[];
 }
@@ -35,6 +38,8 @@ export interface ChainClient {
   nodes: readonly ChainNode[];
   /** The order in which the nodes are asked now. */
   ranks: NodeRanks<ChainNode>;
+  /** What nodes said against their chain. Such a node is asked last for a while. Its clients `aside` share it. */
+  contradictions: Contradictions;
   /**
    * Raw JSON-RPC with typed methods, answered by the first node that can. Calls of the same tick share HTTP requests,
    * and each resolves or rejects alone.
@@ -53,7 +58,8 @@ export function createChainClient(options: ChainClientOptions): ChainClient {
   const nodes = rpcUrls.map(url => chainNode(url, { ...options, clock, maxAnswerBytes }));
   const [only] = nodes;
   if (only === undefined) throw new Error(`Chain ${id} has no RPC address.`);
-  const ranks = nodeRanks(nodes, { chainId: id, clock, log });
+  const { contradictions = contradictionsOf(clock) } = options;
+  const ranks = nodeRanks(nodes, { chainId: id, clock, log, isLeftOut: contradictions.isLeftOut });
   const transport = transportOver(nodes.length === 1 ? retrying(only) : falling(ranks));
   const request = rawRequest(transport);
 
@@ -62,9 +68,10 @@ export function createChainClient(options: ChainClientOptions): ChainClient {
     public: createPublicClient({ transport, ccipRead: false }),
     nodes,
     ranks,
+    contradictions,
     request,
     verify: nodes.length === 1 ? only.verify : verification(request, { id, log }),
-    aside: () => createChainClient(options),
+    aside: () => createChainClient({ ...options, contradictions }),
   };
 }
 

@@ -14,8 +14,8 @@ export interface RankedNode {
 /**
  * Order in which the nodes of a chain are asked: first those that are well, in the order of the configuration.
  *
- * A node that fails is paused, and one that is behind the others is asked last (Decision 306 has the times). One node
- * alone is always asked.
+ * A node that fails is paused, and one that is behind the others is asked last (Decision 306 has the times). One that
+ * contradicted its chain is asked when no other one is left (Decision 380). One node alone is always asked.
  */
 export interface NodeRanks<Node extends RankedNode> {
   /** The nodes to ask, one after another. Paused ones come last, and only when all others were paused meanwhile. */
@@ -41,6 +41,8 @@ const HEAD_ALLOWANCE_MS = 5_000;
 
 interface NodeStanding<Node> {
   readonly node: Node;
+  /** Position in the configuration. */
+  readonly position: number;
   /** Recent failures. `failedAt` is the time of the last one in UTC milliseconds. */
   outages: number;
   failedAt: number;
@@ -56,15 +58,18 @@ interface NodeRanksOptions {
   readonly chainId: number;
   readonly clock: Clock;
   readonly log: Logger;
+  /** True for the position of a node that contradicted its chain; always false when absent. */
+  readonly isLeftOut?: (position: number) => boolean;
 }
 
 export function nodeRanks<Node extends RankedNode>(
   nodes: readonly Node[],
-  { chainId, clock, log }: NodeRanksOptions,
+  { chainId, clock, log, isLeftOut = () => false }: NodeRanksOptions,
 ): NodeRanks<Node> {
   const standings = nodes.map(
-    (node): NodeStanding<Node> => ({
+    (node, position): NodeStanding<Node> => ({
       node,
+      position,
       outages: 0,
       failedAt: 0,
       restsUntil: undefined,
@@ -152,7 +157,7 @@ export function nodeRanks<Node extends RankedNode>(
   }
 
   function candidates(): readonly Node[] {
-    const awake = standings.filter(({ restsUntil }) => restsUntil === undefined);
+    const awake = standings.filter(one => one.restsUntil === undefined && !isLeftOut(one.position));
     if (standings.length > 1) {
       if (awake.length > 1 && Math.abs(clock.now() - comparedAt) >= COMPARE_EVERY_MS) {
         comparedAt = clock.now();
@@ -161,8 +166,11 @@ export function nodeRanks<Node extends RankedNode>(
       const due = standings.filter(one => one.restsUntil !== undefined && one.restsUntil <= clock.now());
       if (awake.length > 0) for (const one of due) if (!one.isProbed) void probe(one);
     }
-    // All are paused, so they are asked all the same.
-    if (awake.length === 0) return inOrder(standings, ({ restsUntil = 0 }) => restsUntil);
+    // All are paused or left out, so they are asked all the same.
+    if (awake.length === 0)
+      return inOrder(standings, ({ position, restsUntil = 0 }) =>
+        isLeftOut(position) ? Number.MAX_VALUE : restsUntil,
+      );
     return inOrder(awake, ({ isBehind }) => Number(isBehind));
   }
 
