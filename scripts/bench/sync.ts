@@ -1,4 +1,5 @@
 import type { DatabaseOptions } from '#db/open.ts';
+import { chainProofs } from '#indexer/fetch/chain-proofs.ts';
 import { blockFetcher } from '#indexer/fetch/fetch-blocks.ts';
 import { fetchInOrder } from '#indexer/fetch/fetch-window.ts';
 import { receiverCode } from '../../src/indexer/fetch/receiver-code.ts';
@@ -29,7 +30,8 @@ export async function benchSync({
   const log = createLogger({ level: 'silent' });
   const id = await chainIdOf(rpcUrl);
   const client = createChainClient({ id, rpcUrls: [rpcUrl], timeoutMs: 30_000, log });
-  const fetcher = blockFetcher({ client, code: receiverCode(client), log });
+  const proofs = chainProofs({ chainId: id, clock: systemClock, log });
+  const fetcher = blockFetcher({ client, code: receiverCode(client), proofs, log });
   const head = await fetcher.header('latest');
   if (head === null) throw new Error('The node has no blocks.');
   const from = Math.max(0, head.number - blocks + 1);

@@ -33,6 +33,7 @@ create table blocks (
   excess_blob_gas numeric(78,0),
   slot_number bigint,
   block_access_list_hash bytea,
+  proven smallint not null default 0,
   PRIMARY KEY (number),
   UNIQUE (hash)
 );
@@ -67,6 +68,7 @@ create table stale_blocks (
   excess_blob_gas numeric(78,0),
   slot_number bigint,
   block_access_list_hash bytea,
+  proven smallint not null default 0,
   PRIMARY KEY (id),
   UNIQUE (hash)
 );
@@ -357,6 +359,7 @@ create table block_counters (
   gas_used bigint not null,
   filled_blocks bigint not null,
   untraced_blocks bigint not null,
+  proven_blocks bigint not null default 0,
   PRIMARY KEY (id),
   CHECK ((id = 1))
 );
@@ -822,6 +825,36 @@ AS $function$ begin
       return null;
     end $function$;
 
+CREATE OR REPLACE FUNCTION proven_blocks_counted()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$ begin
+      
+  update block_counters c set proven_blocks = c.proven_blocks + n.change
+    from (select sum(proven) as change from added) n where c.id = 1 and n.change <> 0;
+      return null;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION proven_blocks_uncounted()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$ begin
+      
+  update block_counters c set proven_blocks = c.proven_blocks + n.change
+    from (select -sum(proven) as change from removed) n where c.id = 1 and n.change <> 0;
+      return null;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION blocks_proven()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$ begin
+      
+  update block_counters c set proven_blocks = c.proven_blocks + n.change
+    from (select sum(a.proven - r.proven) as change from added a join removed r on r.number = a.number) n where c.id = 1 and n.change <> 0;
+      return null;
+    end $function$;
+
 CREATE TRIGGER blocks_counted AFTER INSERT ON blocks REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION blocks_counted();
 
 CREATE TRIGGER blocks_uncounted AFTER DELETE ON blocks REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION blocks_uncounted();
@@ -859,3 +892,9 @@ CREATE TRIGGER balances_lost AFTER DELETE ON token_balances REFERENCING OLD TABL
 CREATE TRIGGER logs_gained AFTER INSERT ON logs REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION logs_gained();
 
 CREATE TRIGGER logs_lost AFTER DELETE ON logs REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION logs_lost();
+
+CREATE TRIGGER proven_blocks_counted AFTER INSERT ON blocks REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION proven_blocks_counted();
+
+CREATE TRIGGER proven_blocks_uncounted AFTER DELETE ON blocks REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION proven_blocks_uncounted();
+
+CREATE TRIGGER blocks_proven AFTER UPDATE ON blocks REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION blocks_proven();

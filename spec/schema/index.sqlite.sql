@@ -23,7 +23,7 @@ CREATE TABLE blocks (
   transaction_fees text,
   burnt_fees text,
   priority_fees text,
-  excess_blob_gas text, slot_number integer, block_access_list_hash blob,
+  excess_blob_gas text, slot_number integer, block_access_list_hash blob, proven integer not null default 0,
   unique (hash)
 ) strict;
 CREATE INDEX blocks_by_miner on blocks (miner);
@@ -54,7 +54,7 @@ CREATE TABLE stale_blocks (
   transaction_fees text,
   burnt_fees text,
   priority_fees text,
-  excess_blob_gas text, slot_number integer, block_access_list_hash blob,
+  excess_blob_gas text, slot_number integer, block_access_list_hash blob, proven integer not null default 0,
   unique (hash)
 ) strict;
 CREATE INDEX stale_blocks_by_kind on stale_blocks (kind, number, hash);
@@ -331,7 +331,7 @@ CREATE TABLE block_counters (
   transactions integer not null,
   gas_used integer not null,
   filled_blocks integer not null,
-  untraced_blocks integer not null,
+  untraced_blocks integer not null, proven_blocks integer not null default 0,
   check (id = 1)
 ) strict;
 
@@ -575,4 +575,16 @@ CREATE TRIGGER trade_gained after insert on logs when new.topic0 = x'd78ad95fa46
 
 CREATE TRIGGER trade_lost after delete on logs when old.topic0 = x'd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822' begin
     delete from trades where id = old.id;
+  end;
+
+CREATE TRIGGER proven_block_counted after insert on blocks when new.proven = 1 begin
+    update block_counters set proven_blocks = proven_blocks + 1 where id = 1;
+  end;
+
+CREATE TRIGGER proven_block_uncounted after delete on blocks when old.proven = 1 begin
+    update block_counters set proven_blocks = proven_blocks - 1 where id = 1;
+  end;
+
+CREATE TRIGGER block_proven after update of proven on blocks begin
+    update block_counters set proven_blocks = proven_blocks + new.proven - old.proven where id = 1;
   end;

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { DataServiceOperations } from '../contract/contracts/data-service.ts';
 import type { Handlers } from '../contract/contracts/operations.ts';
-import type { IndexFigures } from '../http/metrics.ts';
+import type { IndexFigures } from '../http/index-metrics.ts';
 import type { Backend, BackendStatus } from './backends/port/backend.ts';
 import type { InsightsAnswers, InsightsOperationId } from './backends/port/insights-backend.ts';
 import type { Chain } from './fallback/chain.ts';
@@ -47,7 +47,7 @@ function describe({ id, name, native, confirmations, backends }: Chain) {
 
 /** State of an index for the metrics. All of it is also known while the node is silent. */
 export function indexProgressOf(chainId: number, status: BackendStatus): IndexFigures {
-  const { head, lastLag, lagSeconds, stalled, incompleteBlocks, unreadState } = status;
+  const { head, lastLag, lagSeconds, stalled, incompleteBlocks, unreadState, proofs } = status;
   return {
     chain: String(chainId),
     headBlock: head,
@@ -56,6 +56,25 @@ export function indexProgressOf(chainId: number, status: BackendStatus): IndexFi
     stalled,
     incompleteBlocks,
     unreadState,
+    provenShare: proofs?.provenShare,
+    contradictions: proofs?.contradictions,
+  };
+}
+
+/** Digits of a share. It is cut off, so that 1 means all. */
+const SHARE_DIGITS = 10_000;
+
+/** Proofs of an index for the operator; of other back ends, nothing is known. */
+export function proofBody({ proofs }: BackendStatus) {
+  const { provenShare, unprovable, contradicting, headAgreedBy } = proofs ?? {};
+  return {
+    proven_share: provenShare === undefined ? null : Math.floor(provenShare * SHARE_DIGITS) / SHARE_DIGITS,
+    unprovable: unprovable ?? null,
+    contradicting_nodes: (contradicting ?? []).map(({ until, ...one }) => ({
+      ...one,
+      left_out_until: new Date(until).toISOString(),
+    })),
+    head_agreed_by: headAgreedBy ?? null,
   };
 }
 
@@ -65,25 +84,18 @@ export function dataChainStatusBody({ id, name, backends }: Chain) {
     id,
     name,
     backends: backends.map(backend => {
-      const {
-        ready,
-        head,
-        lag,
-        lagSeconds,
-        stalled = false,
-        incompleteBlocks,
-        unreadState,
-      } = backend.status();
+      const status = backend.status();
       return {
         name: backend.name,
         kind: backend.kind,
-        ready,
-        head_block: head ?? null,
-        lag_blocks: lag ?? null,
-        lag_seconds: lagSeconds ?? null,
-        stalled,
-        incomplete_blocks: incompleteBlocks ?? null,
-        unread_state: unreadState ?? null,
+        ready: status.ready,
+        head_block: status.head ?? null,
+        lag_blocks: status.lag ?? null,
+        lag_seconds: status.lagSeconds ?? null,
+        stalled: status.stalled ?? false,
+        incomplete_blocks: status.incompleteBlocks ?? null,
+        unread_state: status.unreadState ?? null,
+        ...proofBody(status),
       };
     }),
   };

@@ -5,7 +5,7 @@ import type { ChainIndex } from '../indexer/index-service.ts';
 import type { ClockAndLog } from '../lib/logger.ts';
 import { type DiskSpaceSettings, diskSpace } from '../stores/disk-space.ts';
 import { backendStatusOf } from './backends/own-index/own-index-backend.ts';
-import { indexProgressOf } from './chain-status.ts';
+import { indexProgressOf, proofBody } from './chain-status.ts';
 import { backendName, type IndexedChain, type OpenIndexDeps, openChainIndex } from './open-chain.ts';
 import { readiness } from './readiness.ts';
 
@@ -20,6 +20,8 @@ interface RunningIndexes {
   progress(): { indexed: number; total: number } | undefined;
   /** Milliseconds by which the clock of this machine is ahead of those of the databases, at the most distant one. */
   aheadMs(): number;
+  /** Asks the nodes of every index whether they name its chain. Never rejects. */
+  askNodes(): Promise<void>;
   /** Warnings about indexes that do not move although they should, and about the clock of this machine. */
   warnings(): readonly string[];
   stop(): Promise<void>;
@@ -57,6 +59,7 @@ export function runningIndexes(indexes: readonly ChainIndex[]): RunningIndexes {
       return { indexed, total };
     },
     aheadMs,
+    askNodes: async () => void (await Promise.all(indexes.map(index => index.proofs.askNodes()))),
     warnings: () => [
       ...indexes.map(index => index.warning()).filter(text => text !== undefined),
       ...clockWarnings('the database of an index', { aheadMs }),
@@ -129,11 +132,14 @@ export async function startIndexWriters(options: IndexWritersOptions): Promise<I
       })),
       { isFilled: () => true, clock, log },
     ),
-    status: async () => ({
-      chains: opened.map(statusBody),
-      disks: disk.status(),
-      warnings: [...running.warnings(), ...disk.warnings()],
-    }),
+    async status() {
+      await running.askNodes();
+      return {
+        chains: opened.map(statusBody),
+        disks: disk.status(),
+        warnings: [...running.warnings(), ...disk.warnings()],
+      };
+    },
     close: running.stop,
   };
 }
@@ -151,5 +157,6 @@ function statusBody({ id, name, index }: NamedIndex) {
     stalled,
     incomplete_blocks: unreadBlocks,
     unread_state: unreadState,
+    ...proofBody(backendStatusOf(index)),
   };
 }

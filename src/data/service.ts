@@ -8,7 +8,7 @@ import { mergedDocument } from '../contract/description/merged-document.ts';
 import { mount } from '../contract/mount/mount.ts';
 import type { LinkedHostRules } from '../http/fetch/linked-hosts.ts';
 import type { ReadinessCheck } from '../http/health.ts';
-import type { IndexFigures } from '../http/metrics.ts';
+import type { IndexFigures } from '../http/index-metrics.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
 import type { QueryBudget, QueryPool } from '../indexer/query/threads/pool.ts';
 import { logAndGoOn } from '../lib/logger.ts';
@@ -123,11 +123,14 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
       checks,
       catchUp: running.catchUp,
       progress: running.progress,
-      status: async () => ({
-        chains: chains.map(dataChainStatusBody),
-        disks: disk.status(),
-        warnings: [...running.warnings(), ...disk.warnings()],
-      }),
+      async status() {
+        await running.askNodes();
+        return {
+          chains: chains.map(dataChainStatusBody),
+          disks: disk.status(),
+          warnings: [...running.warnings(), ...disk.warnings()],
+        };
+      },
       close: async () => {
         await front.close();
         await endServing();

@@ -25,6 +25,10 @@ export interface IndexStatus {
   unreadState: number;
   /** Number of blocks without a part that the node could not give. */
   unreadBlocks: number;
+  /** Number of indexed blocks. */
+  blocks: number;
+  /** Number of those that were recomputed up to their hash. */
+  provenBlocks: number;
   /** True when the head has not changed for a minute although the node has further blocks or is silent. */
   stalled: boolean;
 }
@@ -60,10 +64,7 @@ export async function indexProgress(
   /** Head at which the blocks were first complete; undefined until then. */
   let caughtUpAt: number | undefined;
   let wasComplete = false;
-  let { head, epoch, firstNumber, isStateFresh, unreadState, fills, unreadBlocks } = await readProgress(
-    db,
-    Number.MAX_SAFE_INTEGER,
-  );
+  let stored = await readProgress(db, Number.MAX_SAFE_INTEGER);
   let nodeHead: number | null = null;
   const identity = await readIdentity(db);
   let headChangedAt = clock.now();
@@ -75,7 +76,7 @@ export async function indexProgress(
   let changed = Promise.withResolvers<void>();
 
   function compare(): void {
-    if (nodeHead !== null && nodeHead > (head?.number ?? -1)) behindSince ??= clock.now();
+    if (nodeHead !== null && nodeHead > (stored.head?.number ?? -1)) behindSince ??= clock.now();
     else behindSince = null;
   }
 
@@ -84,11 +85,12 @@ export async function indexProgress(
   }
 
   function staleUpTo(): number {
-    if (wasComplete) return (head?.number ?? 0) - STATE_LAG;
+    if (wasComplete) return (stored.head?.number ?? 0) - STATE_LAG;
     return caughtUpAt ?? Number.MAX_SAFE_INTEGER;
   }
 
   function status(): IndexStatus {
+    const { head, isStateFresh, unreadState, unreadBlocks, blocks, provenBlocks } = stored;
     const isKnown = nodeHead !== null && clock.now() - heardAt <= nodeHeadLastsMs;
     const lastLag = head === null || nodeHead === null ? null : Math.max(0, nodeHead - head.number);
     const lag = isKnown ? lastLag : null;
@@ -100,24 +102,23 @@ export async function indexProgress(
       lag,
       lastLag,
       lagSeconds: lag === 0 ? 0 : secondsSince(head?.timestamp),
-      firstBlock: firstNumber ?? fromBlock,
+      firstBlock: stored.firstNumber ?? fromBlock,
       complete: lag !== null && lag <= 1 && isStateFresh,
       unreadState,
       unreadBlocks,
+      blocks,
+      provenBlocks,
     };
   }
 
   return {
     async publish() {
-      const before = head?.hash;
-      ({ head, epoch, firstNumber, isStateFresh, unreadState, fills, unreadBlocks } = await readProgress(
-        db,
-        staleUpTo(),
-      ));
-      if (head?.hash !== before) headChangedAt = clock.now();
+      const before = stored.head?.hash;
+      stored = await readProgress(db, staleUpTo());
+      if (stored.head?.hash !== before) headChangedAt = clock.now();
       compare();
       const { lag, complete } = status();
-      if (lag !== null && lag <= 1) caughtUpAt ??= head?.number;
+      if (lag !== null && lag <= 1) caughtUpAt ??= stored.head?.number;
       if (complete) {
         wasComplete = true;
         completed.resolve();
@@ -132,8 +133,11 @@ export async function indexProgress(
     },
     status,
     // State of the same head is read after it, and parts of older blocks may arrive later: `fills` counts both.
-    revision: () => (head === null ? 'empty' : `${epoch}-${head.number}-${head.hash}-${fills}`),
-    epoch: () => epoch,
+    revision() {
+      const { head, epoch, fills } = stored;
+      return head === null ? 'empty' : `${epoch}-${head.number}-${head.hash}-${fills}`;
+    },
+    epoch: () => stored.epoch,
     identity,
     whenComplete: () => completed.promise,
     nextChange: () => changed.promise,

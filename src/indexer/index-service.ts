@@ -10,6 +10,7 @@ import type { ChainClient } from '../node/client.ts';
 import type { HasRoom } from '../stores/disk-space.ts';
 import { headReader } from './head-reader.ts';
 import { type IndexStatus, indexProgress, untilFound } from './index-progress.ts';
+import { type IndexProofs, indexProofs } from './index-proofs.ts';
 import { createReader, type Reader } from './index-reader.ts';
 import type { QueryEngine } from './query/query.ts';
 import { openQueryPool, type QueryPool } from './query/threads/pool.ts';
@@ -70,6 +71,7 @@ export interface ChainIndex {
   /** Ends the loop between two blocks, then closes the database. The index is unusable afterwards. */
   stop(): Promise<void>;
   status(): IndexStatus;
+  proofs: Pick<IndexProofs, 'status' | 'askNodes'>;
   /** True when this process was the writer at its last check. */
   isWriter(): boolean;
   /** Milliseconds by which the clock of this machine is ahead of the database's. */
@@ -120,11 +122,13 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
   const nodeHeadLastsMs = Math.max(NODE_HEAD_POLLS * pollMs, NODE_HEAD_LASTS_MS);
   const progress = await indexProgress(db, { clock, nodeHeadLastsMs, fromBlock });
   const nodeHead = headReader(client, { clock, onHead: progress.sawNodeHead });
+  const proofs = indexProofs({ db: readDb, client, chain, progress, clock, log });
   const newRun = () =>
     syncRun({
       db,
       write,
       client,
+      proofs: proofs.chain,
       clock,
       log,
       confirmations: chain.confirmations,
@@ -174,7 +178,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
   }
 
   // A writer without room pauses, which has a warning of its own.
-  const warning = () => (hasRoom() ? stallOf(progress.status(), options) : undefined);
+  const warning = () => (hasRoom() ? (proofs.warning() ?? stallOf(progress.status(), options)) : undefined);
 
   const stopping = new AbortController();
   let last: Promise<number> = Promise.resolve(0);
@@ -200,7 +204,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
     log,
     onChange: progress.publish,
   };
-  const refill = refilling({ ...deps, client, confirmations: chain.confirmations });
+  const refill = refilling({ ...deps, client, proofs: proofs.chain, confirmations: chain.confirmations });
   const state = stateLanes({
     ...deps,
     isPause,
@@ -251,6 +255,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
       ]);
     },
     status: progress.status,
+    proofs,
     isWriter: lease.isHeld,
     aheadMs: clock.aheadMs,
     warning,

@@ -38,7 +38,7 @@ export interface ChainClient {
   nodes: readonly ChainNode[];
   /** The order in which the nodes are asked now. */
   ranks: NodeRanks<ChainNode>;
-  /** What nodes said against their chain. Such a node is asked last for a while. Its clients `aside` share it. */
+  /** Nodes that contradicted the chain, which are asked last for a while. Shared with the clients `aside`. */
   contradictions: Contradictions;
   /**
    * Raw JSON-RPC with typed methods, answered by the first node that can. Calls of the same tick share HTTP requests,

@@ -154,7 +154,7 @@ diskReserve: 0B
     undefined,
   ]);
   expect(out).toMatch(
-    /serves chain 31337, head \d+ s old, receipts by block, traces by trace_block, logs of 500 blocks/,
+    /serves chain 31337, head \d+ s old, newest block proven \(consistent with one node\), receipts by block, traces by trace_block, logs of 500 blocks/,
   );
   expect(lines.at(-1)).toBe(`${join(folder, 'tollgate.yaml')}: 15 checked, 0 faults, 0 warnings`);
   expect(await readdir(folder)).toEqual(['tollgate.yaml']);

@@ -32,7 +32,7 @@ const LISTS_OF_TRANSACTIONS: readonly OperationId[] = [
 /** Fields that no version has. */
 const NEVER: readonly Unknown[] = [
   ...nothing(['token_transfers', 'token_transfers_overflow'], ...LISTS_OF_TRANSACTIONS),
-  ...nothing(['extra_data', 'state_root']),
+  ...nothing(['extra_data', 'state_root', 'proven']),
   ...(chainKind.hardfork === 'amsterdam' ? nothing(['block_access_list_hash', 'slot_number']) : []),
   ...nothing(['holder_address_hash']),
   // An unverified contract has little more than its code.

@@ -93,6 +93,21 @@ eachDatabase('blocks whose parts the node does not give', databases => {
       expect(record(list(status.backends)[0])).toMatchObject({ lag_blocks: 0, incomplete_blocks: 3 });
     });
 
+    test('so that a block without a receipt and its transactions are not proven, and others are', async () => {
+      const paths = ['blocks/2', `transactions/${payment}`, 'blocks/3', `transactions/${call}`];
+      const status = record(list(record(await service.status()).chains)[0]);
+
+      const answers = await Promise.all(paths.map(get));
+
+      expect(answers.map(({ body }) => record(body).proven)).toEqual([false, false, true, true]);
+      expect(record(list(status.backends)[0])).toMatchObject({
+        proven_share: Math.floor((1 - 1 / (6 + DEPTH)) * 10_000) / 10_000,
+        unprovable: null,
+        contradicting_nodes: [],
+        head_agreed_by: 1,
+      });
+    });
+
     test('and a transaction without a receipt has no outcome, fee, gas or transfers', async () => {
       const { status, body } = await get(`transactions/${mint}`);
 
@@ -201,8 +216,8 @@ eachDatabase('blocks whose parts the node does not give', databases => {
     const ofCall = await get(`transactions/${call}/internal-transactions`);
     expect(left).toBe(0);
     expect(before[0]?.body).toMatchObject({ status: null });
-    expect(after[0]?.body).toMatchObject({ status: 'ok', gas_used: expect.any(String) });
-    expect(after[1]?.body).toMatchObject({ transaction_fees: expect.any(String) });
+    expect(after[0]?.body).toMatchObject({ status: 'ok', gas_used: expect.any(String), proven: true });
+    expect(after[1]?.body).toMatchObject({ transaction_fees: expect.any(String), proven: true });
     expect([before[2], after[2]].map(answer => list(record(answer?.body).items).length)).toEqual([0, 1]);
     expect([...ofMint, ofCall].map(({ status }) => status)).toEqual(Array(6).fill(200));
     expect((await get('main-page/indexing-status')).body).toMatchObject({ finished_indexing: true });

@@ -222,7 +222,10 @@ describe('metrics', () => {
     const metrics = createMetrics();
     metrics.cacheResult('hit');
     metrics.backendCall({ chain: '1', backend: 'blockscout', outcome: 'unavailable', seconds: 0.2 });
-    metrics.watchIndex(() => [{ chain: '31337', headBlock: 300, lagBlocks: 2, unreadState: 7 }]);
+    const contradictions = new Map([['rpc.example.com', 2]]);
+    metrics.watchIndex(() => [
+      { chain: '31337', headBlock: 300, lagBlocks: 2, unreadState: 7, provenShare: 0.5, contradictions },
+    ]);
     metrics.watchIndex(async () => {
       throw new Error('the node is gone');
     });
@@ -236,6 +239,8 @@ describe('metrics', () => {
     expect(lines).toContain('tollgate_index_head_block{chain="31337"} 300');
     expect(lines).toContain('tollgate_index_lag_blocks{chain="31337"} 2');
     expect(lines).toContain('tollgate_index_unread_state{chain="31337"} 7');
+    expect(lines).toContain('tollgate_index_proven_ratio{chain="31337"} 0.5');
+    expect(lines).toContain('tollgate_index_contradictions_total{chain="31337",node="rpc.example.com"} 2');
   });
 
   test('two services in one process have separate counts', async () => {

@@ -4,6 +4,7 @@ import { migrate, openMigrated } from '#db/migrate.ts';
 import { openDatabase } from '#db/open.ts';
 import { insertTyped } from '#db/rows.ts';
 import { blocks as readBlocks } from '#indexer/read/blocks/blocks.ts';
+import { readProgress } from '#indexer/schema/head.ts';
 import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
 import { TABLES } from '#indexer/schema/tables.ts';
 import { bothDatabases } from '#test/support/databases.ts';
@@ -61,7 +62,7 @@ bothDatabases('an index from before the fork Amsterdam', databases => {
     const older = openDatabase(options);
     const schemaName = options.kind === 'postgres' ? options.schema : undefined;
     await migrate(older, schema.migrations.slice(0, 1), schemaName);
-    const { slot_number: _, block_access_list_hash: __, ...columns } = TABLES.blocks.columns;
+    const { slot_number: _, block_access_list_hash: __, proven: ___, ...columns } = TABLES.blocks.columns;
     await insertTyped(older, { table: 'blocks', columns }, [HEADER]).finally(() => older.destroy());
 
     const db = await openMigrated(options, schema);
@@ -71,5 +72,32 @@ bothDatabases('an index from before the fork Amsterdam', databases => {
     expect(items).toMatchObject([
       { number: 7, slotNumber: null, blockAccessListHash: null, hasCoinLogs: false },
     ]);
+  });
+});
+
+bothDatabases('an index from before blocks were proven', databases => {
+  test('keeps its blocks, which are not proven, and counts those that are', async () => {
+    const options = indexOptions(await databases.create(), CHAIN_ID);
+    const schema = indexSchema(CHAIN_ID, options);
+    const older = openDatabase(options);
+    const schemaName = options.kind === 'postgres' ? options.schema : undefined;
+    await migrate(older, schema.migrations.slice(0, 2), schemaName);
+    const { proven: _, ...columns } = TABLES.blocks.columns;
+    const fork = { slot_number: 70, block_access_list_hash: WORD };
+    await insertTyped(older, { table: 'blocks', columns }, [{ ...HEADER, ...fork }]).finally(() =>
+      older.destroy(),
+    );
+
+    const db = await openMigrated(options, schema);
+    onTestFinished(() => db.destroy());
+    const next = { ...HEADER, ...fork, number: 8, hash: bytesColumn(`0x${'08'.repeat(32)}`), proven: 1 };
+    await insertTyped(db, { table: 'blocks', columns: TABLES.blocks.columns }, [next]);
+
+    const { items } = await readBlocks(db, { kind: 'block', limit: 2 });
+    expect(items).toMatchObject([
+      { number: 8, isProven: true },
+      { number: 7, isProven: false, slotNumber: 70 },
+    ]);
+    expect(await readProgress(db, 8)).toMatchObject({ blocks: 2, provenBlocks: 1 });
   });
 });

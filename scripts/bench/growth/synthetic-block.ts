@@ -92,6 +92,7 @@ export function syntheticBlock(number: number): BlockWithReceiverCode {
     }),
     touched: [],
     unreadable: null,
+    isProven: false,
     receiversUnknown: new Set(),
     receiversWithCode: new Set(calls.map(({ to }) => to)),
     traces: calls.map(({ to }) => ({

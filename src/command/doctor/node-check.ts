@@ -1,7 +1,10 @@
 import { type Address, type Hex, numberToHex } from 'viem';
 import type { ChainConfig } from '#config/config.ts';
 import { hasCoinLogs } from '#evm/coin-logs.ts';
+import { proveBlock } from '#evm/proofs/prove-block.ts';
+import { bodyReader } from '#indexer/fetch/block-body.ts';
 import { capabilitiesOf } from '#indexer/fetch/node-capabilities.ts';
+import { oneByOne } from '#indexer/fetch/unreadable.ts';
 import type { Clock } from '#lib/clock.ts';
 import { silentLogger } from '#lib/logger.ts';
 import { type ChainClient, createChainClient, nodeAnswered } from '#node/client.ts';
@@ -52,19 +55,23 @@ export function nodeCheck(
       });
       const { number, age, logsCoins, capabilities } = await lookAtHead(client, clock);
       const { hasBlockReceipts, tracer } = capabilities;
+      const hasIndex = backends.some(({ kind }) => kind === 'index');
+      const proof = hasIndex ? await proofOf(client, { number, hasBlockReceipts }) : undefined;
       const blocks = await logRange(client, number);
       const detail = [
         `serves chain ${id}`,
         age.detail,
+        ...(proof === undefined ? [] : [proof.detail]),
         hasBlockReceipts ? 'receipts by block' : 'receipts one by one',
         tracer === undefined ? 'no traces' : `traces by ${tracer}`,
         `logs of ${blocks} blocks at once`,
         ...(logsCoins ? ['logs of coins'] : []),
       ].join(', ');
-      const lacksTraces = tracer === undefined && backends.some(({ kind }) => kind === 'index');
+      const lacksTraces = tracer === undefined && hasIndex;
       return findingOf(detail, [
         age.advice,
         lacksTraces ? TRACES_ADVICE : undefined,
+        proof?.advice,
         findsPayments && !logsCoins ? coinsAdvice({ tracer, traceCoins }) : undefined,
         blocks < LOG_RANGES[0]
           ? 'Catching up with payments takes more requests than on a node that allows 500 blocks.'
@@ -108,6 +115,37 @@ async function lookAtHead(client: ChainClient, clock: Clock): Promise<Head> {
   const capabilities = await capabilitiesOf(client, { number, hash, transactions });
   const age = headAge(Number(timestamp) * 1000, clock);
   return { number, age, logsCoins: hasCoinLogs({ ...block }), capabilities };
+}
+
+/**
+ * Recomputes the newest block of a node, as an index does.
+ * @throws Fault when its contents do not fit its hash
+ */
+async function proofOf(
+  client: ChainClient,
+  { number, hasBlockReceipts }: { number: number; hasBlockReceipts: boolean },
+): Promise<{ readonly detail: string; readonly advice?: string }> {
+  const { block, listed: transactions } = await bodyReader(client)(number);
+  const receipts = hasBlockReceipts
+    ? await client.request({ method: 'eth_getBlockReceipts', params: [numberToHex(number)] })
+    : await oneByOne(transactions, ({ hash }) =>
+        client.request({ method: 'eth_getTransactionReceipt', params: [hash] }),
+      );
+  const proof = await proveBlock({ block, transactions, receipts: receipts ?? transactions.map(() => null) });
+  switch (proof.kind) {
+    case 'proven':
+      return { detail: 'newest block proven (consistent with one node)' };
+    case 'contradiction':
+      throw new Fault(
+        `contradicts the hash of block ${number}: ${proof.reason}`,
+        'Update the node, or use another one: an index stores no such block.',
+      );
+    default:
+      return {
+        detail: 'newest block not proven',
+        advice: `Its blocks are indexed without a proof: ${proof.reason}.`,
+      };
+  }
 }
 
 /** Longest range of `LOG_RANGES` whose logs the node returns in one answer. */

@@ -122,6 +122,7 @@ function blockRow(
     excess_blob_gas: optionalUint(block.excessBlobGas),
     slot_number: optionalNumber(block.slotNumber),
     block_access_list_hash: bytesOrNullColumn(block.blockAccessListHash),
+    proven: Number(fetched.isProven),
   };
 }
 
@@ -203,6 +204,7 @@ function withinKeys(fetched: BlockWithReceiverCode): BlockWithReceiverCode {
     transactions: transactions.map((one, at) => (moves.has(at) ? { ...one, receipt: null } : one)),
     traces: traces?.map((trace, at) => (calls.has(at) ? null : trace)) ?? null,
     unreadable: TOO_MANY,
+    isProven: fetched.isProven && moves.size === 0,
   };
 }
 

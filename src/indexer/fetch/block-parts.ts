@@ -3,7 +3,7 @@ import { lowerCase } from '../../evm/address.ts';
 import type { RpcReceipt } from '../../evm/rpc.ts';
 import type { TransactionTrace } from '../../evm/traces.ts';
 import type { Logger } from '../../lib/logger.ts';
-import { type BlockRef, ChainMoved } from '../../node/block-ref.ts';
+import { type BlockRef, ChainMoved, ContradictoryBlock } from '../../node/block-ref.ts';
 import { type TraceMethodName, traceMethod } from '../../node/trace-methods.ts';
 import type { FetchedBlock, NodeCalls } from './fetched-block.ts';
 import { capabilitiesOf, type NodeCapabilities } from './node-capabilities.ts';
@@ -13,6 +13,8 @@ import { attemptsAt, oneByOne, UnreadableAnswer } from './unreadable.ts';
 export interface BlockParts extends Pick<FetchedBlock, 'traces' | 'touched' | 'unreadable'> {
   /** As sent by the node. When one is null because it cannot be read, they are in the order of the transactions. */
   receipts: readonly (RpcReceipt | null)[];
+  /** Error of traces that do not fit the block. It is to be thrown, unless the block itself turns out to be false. */
+  misfit: ChainMoved | ContradictoryBlock | undefined;
 }
 
 /** Blocks after which a node without a trace method is probed again: it may have lacked the state of those blocks. */
@@ -22,7 +24,6 @@ const PROBE_AGAIN = 100;
  * Reads the receipts and traces of blocks by the best methods that the node supports. A part that cannot be had for
  * the whole block is read by transaction. What is missing then is null, and everything else is returned.
  * @throws ChainMoved when the node does not have the block any more
- * @throws ContradictoryBlock when the traces do not fit the block
  * @throws the request's error when the node is away
  */
 export function partsReader(client: NodeCalls, log: Logger): (block: BlockRef) => Promise<BlockParts> {
@@ -46,16 +47,31 @@ export function partsReader(client: NodeCalls, log: Logger): (block: BlockRef) =
   return async block => {
     const { hasBlockReceipts, tracer } = await capabilities(block);
     const reading = readingOf(client, block);
-    const [receipts, traces] = await Promise.all([
+    const [receipts, traced] = await Promise.all([
       reading.receipts(hasBlockReceipts),
-      tracer === undefined ? null : reading.traces(tracer),
+      tracer === undefined ? null : reading.traces(tracer).catch(misfitOf),
     ]);
+    if (traced instanceof Error)
+      return { receipts, traces: null, touched: [], unreadable: null, misfit: traced };
+    const traces = traced;
     untraced = traces === null ? untraced + 1 : 0;
     if (untraced >= PROBE_AGAIN) known = undefined;
     const lacking = block.transactions.filter((_, at) => receipts[at] === null || traces?.[at] === null);
     const touched = tracer === undefined ? [] : await reading.touchedBy(lacking);
-    return { receipts, traces, touched, unreadable: lacking.length === 0 ? null : reading.reason() };
+    return {
+      receipts,
+      traces,
+      touched,
+      unreadable: lacking.length === 0 ? null : reading.reason(),
+      misfit: undefined,
+    };
   };
+}
+
+/** Handler that returns the error of traces that do not fit their block. @throws any other error */
+function misfitOf(error: unknown): ChainMoved | ContradictoryBlock {
+  if (error instanceof ChainMoved || error instanceof ContradictoryBlock) return error;
+  throw error;
 }
 
 /** Transactions of a block whose changes are looked up when their receipt or trace is missing. */

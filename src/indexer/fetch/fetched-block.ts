@@ -16,6 +16,8 @@ export interface FetchedBlock {
   touched: readonly Address[];
   /** First reason for which a receipt or trace is missing, for the operator; null when none is. */
   unreadable: string | null;
+  /** True when the contents, apart from traces, were recomputed up to the hash of the block. */
+  isProven: boolean;
 }
 
 /** A block, plus the code of the receivers of its transactions. */

@@ -1,4 +1,4 @@
-import { AMSTERDAM_HEADER, describe } from './table-description.ts';
+import { describe, LATER_HEADER } from './table-description.ts';
 
 /** First topic of the event in which a pair of an exchange tells its reserves. */
 const SYNC = '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1';
@@ -33,7 +33,7 @@ const HEADER = {
   priority_fees: 'numeric?',
   blob_gas_used: 'count?',
   excess_blob_gas: 'numeric?',
-  ...AMSTERDAM_HEADER,
+  ...LATER_HEADER,
 } as const;
 
 /**

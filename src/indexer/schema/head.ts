@@ -31,6 +31,8 @@ const PROGRESS = select({
     first_number: ['count?', '(select min(number) from blocks where number >= 0)'],
     fills: ['count', '(select fills from index_state where id = 1)'],
     unread_blocks: ['count', '(select count(*) from unread_blocks)'],
+    blocks: ['count', '(select blocks from block_counters where id = 1)'],
+    proven_blocks: ['count', '(select proven_blocks from block_counters where id = 1)'],
     unread_state: [
       'count',
       `(select count(*) from (select 1 from dirty where attempts > 0 limit ${MAX_COUNTED}) waiting)`,
@@ -62,6 +64,10 @@ export interface Progress {
   readonly fills: number;
   /** Number of blocks with missing parts. */
   readonly unreadBlocks: number;
+  /** Number of indexed blocks. */
+  readonly blocks: number;
+  /** Number of those that were recomputed up to their hash. */
+  readonly provenBlocks: number;
 }
 
 /** `staleUpTo` is the newest block whose state must have been read. */
@@ -77,6 +83,8 @@ export async function readProgress(handle: Handle, staleUpTo: number): Promise<P
       unreadState: 0,
       fills: 0,
       unreadBlocks: 0,
+      blocks: 0,
+      provenBlocks: 0,
     };
   }
   const {
@@ -85,6 +93,8 @@ export async function readProgress(handle: Handle, staleUpTo: number): Promise<P
     unread_state: unreadState,
     fills,
     unread_blocks: unreadBlocks,
+    blocks,
+    proven_blocks: provenBlocks,
     ...head
   } = row;
   return {
@@ -95,6 +105,8 @@ export async function readProgress(handle: Handle, staleUpTo: number): Promise<P
     unreadState,
     fills,
     unreadBlocks,
+    blocks,
+    provenBlocks,
   };
 }
 

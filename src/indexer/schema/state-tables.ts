@@ -1,4 +1,4 @@
-import { describe } from './table-description.ts';
+import { describe, PROVEN_COUNTER } from './table-description.ts';
 
 /** Kinds of state to read again. The number is stored in the column. */
 export const DIRTY_KINDS = { coin: 1, token: 2, balance: 3, instance: 4 } as const;
@@ -114,6 +114,7 @@ export const STATE_TABLES = {
       gas_used: 'count',
       filled_blocks: 'count',
       untraced_blocks: 'count',
+      ...PROVEN_COUNTER,
     },
     key: ['id'],
     unwinding: 'triggers',

@@ -9,6 +9,18 @@ import { typeOf } from '../../db/rows.ts';
  */
 export const AMSTERDAM_HEADER = { slot_number: 'count?', block_access_list_hash: 'bytes?' } as const;
 
+/** 1 for a block that was recomputed up to its hash, 0 for others and for blocks of older versions. A later step adds it. */
+export const PROVEN = { proven: 'small' } as const;
+
+/** Columns of blocks that later steps add. */
+export const LATER_HEADER = { ...AMSTERDAM_HEADER, ...PROVEN };
+
+/** Number of proven blocks. A later step adds it. */
+export const PROVEN_COUNTER = { proven_blocks: 'count' } as const;
+
+/** Columns that the first step leaves out. */
+const LATER = { ...LATER_HEADER, ...PROVEN_COUNTER };
+
 /** SQL that may depend on the database. */
 type DialectSql = string | ((dialect: Dialect) => string);
 
@@ -69,7 +81,7 @@ export function createTable(name: string, described: TableDescription, dialect: 
   const { columns, key, unique = [], defaults = {}, computed = {}, expressions = {}, check } = described;
   const hasOneKey = isOneInteger(described);
   const keySql = described.isNumbered === true ? dialect.numberedKey : 'primary key';
-  const first = Object.entries(columns).filter(([column]) => !Object.hasOwn(AMSTERDAM_HEADER, column));
+  const first = Object.entries(columns).filter(([column]) => !Object.hasOwn(LATER, column));
   const own = sorted(Object.fromEntries(first)).map(([column, type]) => {
     const value = defaults[column];
     const rest = [

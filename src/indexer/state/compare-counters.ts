@@ -153,6 +153,7 @@ const OF_BLOCKS = {
   gas_used: 'coalesce(sum(gas_used), 0)',
   filled_blocks: 'coalesce(sum(case when transaction_count > 0 then 1 else 0 end), 0)',
   untraced_blocks: 'coalesce(sum(case when internal_transaction_count is null then 1 else 0 end), 0)',
+  proven_blocks: 'coalesce(sum(proven), 0)',
 };
 const OF_ADDRESSES = { addresses: 'count(*)', contracts: 'coalesce(sum(is_contract), 0)' };
 

@@ -115,13 +115,15 @@ async function writeSums(handle: Handle, { number, rows }: BlockRows): Promise<v
   const numericOrNull = (fees: string | null) => (fees === null ? null : numeric(uintOf(fees)));
   await execute(
     handle,
-    `update blocks set internal_transaction_count = ?, transaction_fees = ?, burnt_fees = ?, priority_fees = ?
+    `update blocks set internal_transaction_count = ?, transaction_fees = ?, burnt_fees = ?, priority_fees = ?,
+       proven = ?
      where number = ?`,
     [
       block.internal_transaction_count,
       numericOrNull(block.transaction_fees),
       numericOrNull(block.burnt_fees),
       numericOrNull(block.priority_fees),
+      block.proven,
       number,
     ],
   );

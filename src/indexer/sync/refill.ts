@@ -5,6 +5,7 @@ import type { Worker } from '../../lib/worker.ts';
 import { ChainMoved } from '../../node/block-ref.ts';
 import type { ChainClient } from '../../node/client.ts';
 import { type BlockRows, blockRows } from '../decode/block.ts';
+import type { ChainProofs } from '../fetch/chain-proofs.ts';
 import { blockFetcher } from '../fetch/fetch-blocks.ts';
 import { judgedBy, receiverCode } from '../fetch/receiver-code.ts';
 import { innermostReason } from '../fetch/unreadable.ts';
@@ -24,6 +25,7 @@ interface RefillDeps {
   db: Db;
   lease: Pick<WriterLease, 'isHeld' | 'write'>;
   client: ChainClient;
+  proofs: ChainProofs;
   clock: Clock;
   log: Logger;
   confirmations: number;
@@ -63,13 +65,13 @@ export function refilling(deps: RefillDeps) {
  * blocks that gained a part.
  */
 function refillOnce(deps: RefillDeps): () => Promise<number> {
-  const { db, lease, client, clock, log } = deps;
+  const { db, lease, client, proofs, clock, log } = deps;
   const { write } = lease;
 
   async function read(number: number): Promise<BlockRows> {
     // Nothing is remembered between two attempts: the chain may have been reorganised.
     const code = receiverCode(client);
-    const { body, complete } = blockFetcher({ client, code, log });
+    const { body, complete } = blockFetcher({ client, code, proofs, log });
     const fetched = await complete(await body(number));
     const [judged] = await judgedBy(code, { blocks: [fetched], chainId: client.id });
     if (judged === undefined) throw new ChainMoved(number);

@@ -5,6 +5,7 @@ import type { Logger } from '../../lib/logger.ts';
 import { ChainMoved } from '../../node/block-ref.ts';
 import type { ChainClient } from '../../node/client.ts';
 import { type BlockRows, blockRows } from '../decode/block.ts';
+import type { ChainProofs } from '../fetch/chain-proofs.ts';
 import { type BlockFetcher, blockFetcher } from '../fetch/fetch-blocks.ts';
 import { fetchInOrder } from '../fetch/fetch-window.ts';
 import type { BlockHeader, FetchedBlock } from '../fetch/fetched-block.ts';
@@ -34,6 +35,7 @@ interface SyncDeps {
   db: Db;
   write: IndexWrite;
   client: ChainClient;
+  proofs: ChainProofs;
   clock: Clock;
   log: Logger;
   /** Depth at which a block counts as final. A deeper reorganisation starts a new epoch. */
@@ -48,9 +50,9 @@ interface SyncDeps {
  * Returns a function that syncs the index to the node's current head and resolves with the number of blocks written.
  */
 export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<number> {
-  const { db, write, client, log, onNodeHead } = deps;
+  const { db, write, client, proofs, log, onNodeHead } = deps;
   const code = receiverCode(client);
-  const fetcher = blockFetcher({ client, code, log });
+  const fetcher = blockFetcher({ client, code, proofs, log });
   let backwardSightings = 0;
 
   async function runOnce(signal?: AbortSignal): Promise<number> {
@@ -80,7 +82,11 @@ export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<numbe
       return { written: 0, isDone: false };
     }
     backwardSightings = 0;
-    return writeUpTo({ head, to: nodeHead.number, signal });
+    // While a chain waits for a block that fits its hash, no later ones are fetched.
+    const awaited = proofs.waiting(head?.number ?? -1);
+    const to = Math.min(awaited?.number ?? nodeHead.number, nodeHead.number);
+    const { written, isDone } = await writeUpTo({ head, to, signal });
+    return { written, isDone: isDone && (to === nodeHead.number || written === 0) };
   }
 
   /** True when a node whose head is not above ours is on another branch, or has rolled back on ours. */

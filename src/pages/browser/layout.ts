@@ -33,8 +33,17 @@ export function Facts({ rows }: { rows: readonly Fact[] }): VNode {
 /** Colour of a badge. The text conveys the same information. */
 export type Tone = 'good' | 'bad' | 'warning' | 'busy' | 'plain';
 
-export function Badge({ tone = 'plain', children }: { tone?: Tone; children: ComponentChildren }): VNode {
-  return html`<span class=${`badge ${tone}`}>${children}</span>`;
+export function Badge({
+  tone = 'plain',
+  title,
+  children,
+}: {
+  tone?: Tone;
+  /** Explanation that a pointer shows. */
+  title?: string;
+  children: ComponentChildren;
+}): VNode {
+  return html`<span class=${`badge ${tone}`} title=${title}>${children}</span>`;
 }
 
 /** Tab: its name in the address, its label, and its content, created when shown. */

@@ -65,6 +65,7 @@ test('a block has every field of the contract with upstream’s value', () => {
     rewards: [{ type: 'Miner Reward', reward: 9_375_000_000_000_000n }],
     size: 86432,
     slot_number: null,
+    proven: null,
     state_root: null,
     timestamp: '2024-05-12T18:21:35.000000Z',
     total_difficulty: '58750003716598352816469',

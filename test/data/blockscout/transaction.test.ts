@@ -102,6 +102,7 @@ test('a settled transaction has its generation’s values under the contract’s
     },
     confirmation_duration: [0, 12000],
     transaction_tag: null,
+    proven: null,
   });
 });
 

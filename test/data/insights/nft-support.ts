@@ -49,6 +49,8 @@ export function sourceOf(reader: Reader): IndexSource {
       firstBlock: 0,
       complete: true,
       unreadBlocks: 0,
+      blocks: 0,
+      provenBlocks: 0,
       unreadState: 0,
       stalled: false,
     }),

@@ -144,6 +144,7 @@ export function randomBlocks({ seed, count }: { seed: number; count: number }): 
       traces: null,
       touched: [],
       unreadable: null,
+      isProven: false,
     };
   });
 }

@@ -63,7 +63,7 @@ const UPGRADED = bytes('0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39
 const block = (number: string) => `
   ${word('block', number)}, ${word('block', `${number} - 1`)}, 1700000000000 + ${number} * 12000::bigint,
   case when ${number} < ${FREQUENT * BLOCKS} then ${bytes(account)} else ${address('miner', number)} end,
-  30000000, 63000, 1000000000, 0, null, null, '', ${word('state', number)}, 1024, '[]', 3, 1, 1, 1000, 500, 500, null, null, null, null`;
+  30000000, 63000, 1000000000, 0, null, null, '', ${word('state', number)}, 1024, '[]', 3, 1, 1, 1000, 500, 500, null, null, null, null, 0`;
 
 const namesOf = (table: Table) => Object.keys(TABLES[table].columns).join(', ');
 const into = (table: Table) => `insert into ${table} (${namesOf(table)})`;

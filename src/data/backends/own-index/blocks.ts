@@ -193,6 +193,7 @@ function blockRecord(row: BlockRow, parties: Parties): Block {
     nonce: row.nonce ?? NO_NONCE,
     parent_hash: row.parentHash,
     priority_fee: hasBaseFee ? amount(row.priorityFees) : null,
+    proven: row.isCanonical ? row.isProven : null,
     rewards: rewardsOf(row),
     size: row.size,
     slot_number: row.slotNumber,

@@ -44,6 +44,7 @@ type ServedIndex = Pick<
   | 'reader'
   | 'queries'
   | 'status'
+  | 'proofs'
   | 'revision'
   | 'epoch'
   | 'identity'
@@ -127,7 +128,7 @@ export function indexBackend(options: {
 }
 
 /** Status of an index as a back end, which is ready while the index is complete. */
-export function backendStatusOf(index: Pick<ChainIndex, 'status'>): BackendStatus {
+export function backendStatusOf(index: Pick<ChainIndex, 'status' | 'proofs'>): BackendStatus {
   const { complete, head, lag, lastLag, lagSeconds, stalled, unreadBlocks, unreadState } = index.status();
   return {
     ready: complete,
@@ -138,6 +139,7 @@ export function backendStatusOf(index: Pick<ChainIndex, 'status'>): BackendStatu
     stalled,
     incompleteBlocks: unreadBlocks,
     unreadState,
+    proofs: index.proofs.status(),
   };
 }
 

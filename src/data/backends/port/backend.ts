@@ -58,6 +58,22 @@ export interface BackendStatus {
   readonly incompleteBlocks?: number | undefined;
   /** Number of balances, owners and tokens of an index whose last read failed; 1,000 stands for more (Decision 308). */
   readonly unreadState?: number | undefined;
+  /** Proofs of an index. */
+  readonly proofs?: ProofStatus | undefined;
+}
+
+/** Recomputed blocks of an index, and contradictions of its nodes (Decisions 379 to 382). */
+interface ProofStatus {
+  /** Share of the blocks that are proven, from 0 to 1. */
+  readonly provenShare: number | undefined;
+  /** Reason for which the chain counts as unproven. */
+  readonly unprovable: string | undefined;
+  /** Nodes that are left out now. `until` is in UTC milliseconds. */
+  readonly contradicting: readonly { node: string; block: number; reason: string; until: number }[];
+  /** Number of times that nodes were left out since the start, by host name. */
+  readonly contradictions: ReadonlyMap<string, number>;
+  /** Number of different hosts whose nodes name our block at the depth of finality. */
+  readonly headAgreedBy: number | undefined;
 }
 
 /** Answers that cover the chain from `firstBlock` on. */

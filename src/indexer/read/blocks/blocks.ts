@@ -45,6 +45,8 @@ export interface BlockRow {
   blockAccessListHash: Hash | null;
   /** True when each transfer of coins in it has a log. */
   hasCoinLogs: boolean;
+  /** True when it was recomputed up to its hash. */
+  isProven: boolean;
 }
 
 export interface BlockQuery {
@@ -152,5 +154,6 @@ function blockOf(row: RowIn<typeof CANONICAL>): BlockRow {
     excessBlobGas: nullableUint(row.excess_blob_gas),
     ...fork,
     hasCoinLogs: hasCoinLogs(fork),
+    isProven: row.proven === 1,
   };
 }

@@ -125,6 +125,8 @@ export interface TransactionRow {
   hasInternalError: boolean | null;
   types: TransactionType[];
   tokenTransferCount: number | null;
+  /** True when its block was recomputed up to its hash. */
+  isProven: boolean;
 }
 
 /** The order of the tables prevents SQLite from starting with the blocks: the page's keys must come first. */
@@ -132,7 +134,7 @@ const TRANSACTION = select({
   from: 'transactions t',
   join: ['blocks b on b.number = t.id >> 20'],
   hex: ['t.*', 'b.hash as block_hash'],
-  columns: ['b.base_fee_per_gas'],
+  columns: ['b.base_fee_per_gas', 'b.proven'],
   computed: {
     parent_timestamp: ['time?', '(select p.timestamp from blocks p where p.number = (t.id >> 20) - 1)'],
   },
@@ -173,6 +175,7 @@ function transactionOf(row: TransactionColumns): TransactionRow {
     hasInternalError: nullableBoolean(row.has_internal_error),
     types: typesOfFacts(row.facts),
     tokenTransferCount: row.token_transfer_count,
+    isProven: row.proven === 1,
   };
 }
 

@@ -3,10 +3,11 @@ import { LEADER_MIGRATION } from '#db/leader.ts';
 import { addColumn, type Migration, type Schema } from '#db/migrate.ts';
 import { type DatabaseOptions, remakeable } from '#db/open.ts';
 import { typeOf } from '#db/rows.ts';
-import { AMSTERDAM_HEADER } from '../table-description.ts';
+import { AMSTERDAM_HEADER, PROVEN, PROVEN_COUNTER } from '../table-description.ts';
 import { createTables } from '../tables.ts';
 import { POSTGRES_FUNCTIONS } from './postgres-functions.ts';
 import { POSTGRES_TRIGGERS } from './postgres-triggers.ts';
+import { POSTGRES_PROOF_TRIGGERS, SQLITE_PROOF_TRIGGERS } from './proof-triggers.ts';
 import { SQLITE_TRIGGERS } from './sqlite-triggers.ts';
 
 const AMSTERDAM: Migration = {
@@ -16,10 +17,22 @@ const AMSTERDAM: Migration = {
   ),
 };
 
+/** Blocks of before are not recomputed. */
+const provenBlocks = (triggers: readonly string[]): Migration => ({
+  name: '003-proven-blocks',
+  up: [
+    ...['blocks', 'stale_blocks'].map(table => addColumn(table, 'proven', [PROVEN.proven, ZERO])),
+    addColumn('block_counters', 'proven_blocks', [PROVEN_COUNTER.proven_blocks, ZERO]),
+    ...triggers,
+  ],
+});
+const ZERO = 'not null default 0';
+
 /** Schema of the index on SQLite, in steps. Append only. */
 export const INDEX_MIGRATIONS: readonly Migration[] = [
   { name: '001-compact-index', up: [...createTables(sqliteDialect), ...SQLITE_TRIGGERS] },
   AMSTERDAM,
+  provenBlocks(SQLITE_PROOF_TRIGGERS),
 ];
 
 /** Schema of the index on PostgreSQL, in steps. Append only. */
@@ -34,6 +47,7 @@ const POSTGRES_MIGRATIONS: readonly Migration[] = [
     ],
   },
   AMSTERDAM,
+  provenBlocks(POSTGRES_PROOF_TRIGGERS),
 ];
 
 /** Options to open the database of a chain's index. On PostgreSQL each chain has its own schema. */

@@ -51,6 +51,7 @@ export function block(value: unknown): Block {
     nonce: hexOrNull(record.nonce),
     parent_hash: required(hashOrNull(record.parent_hash), 'parent_hash'),
     priority_fee: feesBeyond(baseFee, record.priority_fee),
+    proven: null,
     rewards: rewardsOf(record.rewards),
     size: countOrNull(record.size),
     slot_number: null,

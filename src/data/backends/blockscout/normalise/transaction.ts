@@ -63,6 +63,7 @@ export function transactionRecord(value: unknown): Transaction {
     raw_input: rawInput,
     confirmation_duration: durations(record.confirmation_duration),
     transaction_tag: textOrNull(pick(record, 'transaction_tag', 'tx_tag')),
+    proven: null,
   };
 }
 

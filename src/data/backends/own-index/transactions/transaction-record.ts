@@ -69,6 +69,7 @@ export function minedTransaction(
     // Time since the parent block, in milliseconds (Decision 16).
     confirmation_duration: row.parentTimestamp === null ? [] : [0, row.timestamp - row.parentTimestamp],
     transaction_tag: null,
+    proven: row.isProven,
   };
 }
 
@@ -132,6 +133,7 @@ export function pendingTransactionRecord(
     raw_input: row.input,
     confirmation_duration: [],
     transaction_tag: null,
+    proven: null,
   };
 }
 

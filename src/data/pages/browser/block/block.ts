@@ -11,6 +11,7 @@ import { api, type Explorer, pageOf, pagePath } from '../api.ts';
 import { type Chain, headOf } from '../chains.ts';
 import { Frame, Source } from '../frame.ts';
 import { MainRecord } from '../main-record.ts';
+import { ProofBadge } from '../records/chain-facts.ts';
 import { blockTabs } from './block-lists.ts';
 import { BlockOverview } from './block-overview.ts';
 
@@ -61,7 +62,7 @@ function ShownBlock({
   headers: Headers;
   chain: Chain | undefined;
 }): VNode {
-  const { height, type } = block;
+  const { height, type, proven } = block;
   const head = chain && headOf(chain);
   setTitle(`Block ${grouped(height)}`);
   return html`
@@ -71,6 +72,7 @@ function ShownBlock({
         <p class="small">On <a href=${pageOf.chain(chainId)}>${chain?.name ?? `chain ${chainId}`}</a></p>
       </div>
       ${type !== null && type !== 'block' && h(Badge, { tone: 'warning', children: orphanTexts[type] })}
+      ${h(ProofBadge, { proven })}
       <nav class="row" aria-label="Blocks">
         ${h(Neighbour, {
           text: '← Previous',

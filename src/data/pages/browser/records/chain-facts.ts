@@ -16,6 +16,22 @@ export function Finality({ chainId, confirmations }: { chainId: number; confirma
     : html`${h(Badge, { tone: 'busy', children: 'not final' })} <span>${count} of ${grouped(needed)}</span>`;
 }
 
+/** States what was recomputed of a record; nothing when the source does not say. */
+export function ProofBadge({ proven }: { proven: boolean | null }): VNode | null {
+  if (proven === null) return null;
+  return proven
+    ? h(Badge, {
+        tone: 'good',
+        title:
+          'Transactions, receipts and logs were recomputed, and are those that the hash of the block commits to. Consensus is not checked.',
+        children: 'proven',
+      })
+    : h(Badge, {
+        title: 'As a node reported it: it was not recomputed from the hash of the block.',
+        children: 'not recomputed',
+      });
+}
+
 /** Line below a heading that names the record's chain. */
 export function OnChain({ chainId }: { chainId: number }): VNode {
   const name = useChain(chainId)?.name ?? `chain ${chainId}`;

@@ -9,6 +9,7 @@ import { setTitle, show } from '#pages/browser/show.ts';
 import { api, type Explorer, pageOf, pagePath } from '../api.ts';
 import { Frame, Source } from '../frame.ts';
 import { MainRecord } from '../main-record.ts';
+import { ProofBadge } from '../records/chain-facts.ts';
 import { useChain } from '../records/coin.ts';
 import { TransactionStatus } from '../records/transaction-columns.ts';
 import { SummarySentence } from './summary-sentence.ts';
@@ -54,11 +55,11 @@ function TransactionPage(): VNode {
 }
 
 function ShownTransaction({ transaction, headers }: { transaction: Transaction; headers: Headers }): VNode {
-  const { hash, block_number } = transaction;
+  const { hash, block_number, proven } = transaction;
   const chain = useChain(chainId);
   return html`
     <div>
-      <h1 class="row">Transaction ${h(TransactionStatus, { transaction })}</h1>
+      <h1 class="row">Transaction ${h(TransactionStatus, { transaction })} ${h(ProofBadge, { proven })}</h1>
       <p>${h(Reference, { value: hash, isWhole: true })}</p>
       <p class="small">On <a href=${pageOf.chain(chainId)}>${chain?.name ?? `chain ${chainId}`}</a></p>
     </div>

@@ -1,0 +1,152 @@
+import { type Logger, logAndGoOn } from '#lib/logger.ts';
+import type { ChainClient } from '#node/client.ts';
+import { ContradictoryBlock } from '../../node/block-ref.ts';
+import type { Contradictions } from '../../node/contradictions.ts';
+import { type BlockBody, bodyReader } from './block-body.ts';
+import { blockReader, type RecomputedBlock } from './block-reader.ts';
+import type { ChainProofs } from './chain-proofs.ts';
+import type { BlockHeader } from './fetched-block.ts';
+import type { ReceiverCode } from './receiver-code.ts';
+
+/** A block that one node sent whole. */
+interface NodeAnswer {
+  readonly position: number;
+  readonly node: string;
+  readonly block: RecomputedBlock;
+}
+
+interface SingleNodesDeps {
+  readonly client: ChainClient;
+  readonly code: Pick<ReceiverCode, 'prefetch'>;
+  readonly proofs: ChainProofs;
+  readonly log: Logger;
+}
+
+/**
+ * Reads blocks whole from one node at a time, when the answers of several do not fit together or do not fit the chain.
+ * Blocks are read one after another: the first one shows which node to leave out, and the others then ask it last.
+ */
+export function singleNodes({ client, code, proofs, log }: SingleNodesDeps) {
+  const { id, nodes, contradictions } = client;
+  let turn: Promise<unknown> = Promise.resolve();
+  const readers = nodes.map(({ host, raw, verify }, position) => {
+    const one = { id, request: raw };
+    const [bodyOf, complete] = [bodyReader(one), blockReader({ client: one, code, proofs, log })];
+    return {
+      position,
+      node: host,
+      async read(number: number) {
+        await verify();
+        return complete(await bodyOf(number));
+      },
+    };
+  });
+
+  /** Answers of the nodes, those that are left out last. A node whose answer contradicts the hash is left out. */
+  async function* answers(number: number): AsyncGenerator<NodeAnswer> {
+    const inOrder = readers.toSorted(
+      (a, b) => Number(contradictions.isLeftOut(a.position)) - Number(contradictions.isLeftOut(b.position)),
+    );
+    for (const { position, node, read } of inOrder) {
+      const block = await read(number).catch((error: unknown) => {
+        if (error instanceof ContradictoryBlock && error.isOfContents)
+          leaveOut(position, { node, block: number, reason: error.reason });
+        logAndGoOn(log, 'asking one node for a block')(error);
+      });
+      if (block === undefined) continue;
+      const { proof } = block;
+      if (proof.kind === 'contradiction') leaveOut(position, { node, block: number, reason: proof.reason });
+      yield { position, node, block };
+    }
+  }
+
+  function leaveOut(position: number, found: Parameters<Contradictions['leaveOut']>[1]): void {
+    if (contradictions.leaveOut(position, found))
+      log.warn({ chainId: id, ...found }, 'a node contradicts the hash of a block and is left out');
+  }
+
+  /** Leaves out the nodes whose header is not that of the block, which another answer shows to hash as expected. */
+  function leaveOutAll(wrong: readonly NodeAnswer[]): void {
+    for (const { position, node, block } of wrong)
+      leaveOut(position, { node, block: block.number, reason: reasonOf(block) });
+  }
+
+  /**
+   * The answers about the height of a block that could take its place, sorted by their proofs. Ends with the first proven
+   * one, if it is known by then which node is to be left out.
+   */
+  async function sorted({ number, hash, block }: RecomputedBlock) {
+    let [proven, unproven]: (RecomputedBlock | undefined)[] = [];
+    const otherHash: NodeAnswer[] = [];
+    for await (const answer of answers(number)) {
+      const found = answer.block;
+      if (found.hash !== hash && found.block.parentHash !== block.parentHash) continue;
+      if (found.proof.kind === 'proven') proven ??= found;
+      if (found.proof.kind === 'unproven') unproven ??= found;
+      if (found.proof.kind === 'other-hash') otherHash.push(answer);
+      const isNamed = otherHash.length > 0 || contradictions.current().length > 0;
+      if (proven !== undefined && isNamed) break;
+    }
+    return { proven, unproven, otherHash };
+  }
+
+  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = turn.then(work);
+    turn = result.catch(() => undefined);
+    return result;
+  }
+
+  return {
+    /**
+     * Block of one node in place of one that could not be read: with the hash that the chain's header names, or, if
+     * `isOther`, a proven one after the same parent. Undefined when no node has one.
+     */
+    async consistent(
+      { number, block }: BlockBody,
+      { known, isOther }: { known: BlockHeader | null; isOther: boolean },
+    ): Promise<RecomputedBlock | undefined> {
+      for await (const { block: found } of answers(number)) {
+        const isNamed = found.hash === known?.hash && found.proof.kind !== 'contradiction';
+        const isNext = found.block.parentHash === block.parentHash && found.proof.kind === 'proven';
+        if (isNamed || (isOther && isNext)) return found;
+      }
+      return undefined;
+    },
+
+    /**
+     * Answer of one node in place of a block whose contents do not fit its header.
+     * @throws ContradictoryBlock when there is none: such a block is not stored
+     */
+    fitting(first: RecomputedBlock): Promise<RecomputedBlock> {
+      return inTurn(async () => {
+        const { proven, unproven, otherHash } = await sorted(first);
+        leaveOutAll(otherHash.filter(({ block }) => block.hash === first.hash));
+        const found = proven ?? unproven;
+        if (found !== undefined) return found;
+        const { number } = first;
+        const named = contradictions.current().map(({ node }) => node);
+        const error = new ContradictoryBlock(number, `${reasonOf(first)} (${named.join(', ')})`);
+        proofs.refuse({ number, reason: error.message });
+        throw error;
+      });
+    },
+
+    /**
+     * Proven answer of one node in place of a block whose header has another hash; else the block itself, because the
+     * chain may hash its headers otherwise.
+     */
+    hashing(first: RecomputedBlock): Promise<RecomputedBlock> {
+      return inTurn(async () => {
+        if (!proofs.asksOthers()) return first;
+        const { proven, otherHash } = await sorted(first);
+        if (proven === undefined) return first;
+        leaveOutAll(otherHash);
+        return proven;
+      });
+    },
+  };
+}
+
+function reasonOf({ proof }: RecomputedBlock): string {
+  return proof.kind === 'proven' ? '' : proof.reason;
+}
