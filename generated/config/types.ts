@@ -360,6 +360,12 @@ export interface components {
              */
             traceCoins: boolean;
             /**
+             * @description Proof of payments before they are completed. With `findings`, the block of each payment is read whole and recomputed up to its hash, so that a node cannot make up a payment; with `off`, the node is believed.
+             * @default findings
+             * @enum {string}
+             */
+            prove: "findings" | "off";
+            /**
              * @description True for a test network, whose coins have no value.
              * @default false
              */

@@ -3962,6 +3962,11 @@ export interface components {
             assigned_reason: string | null;
             /** @description Session from which the merchant moved it last; null when it was not moved. */
             moved_from: components["schemas"]["SessionId"] | null;
+            /**
+             * @description True when the block of the transfer was recomputed up to its hash before the transfer was completed, and contains it. False when it was completed although its block could not be recomputed. Null when this was not checked: before it is completed, for transfers that the merchant assigned or simulated, and for those of older versions.
+             * @example true
+             */
+            proven: boolean | null;
             /** @description All moves of the payment from one session to another, the earliest first. */
             moves: components["schemas"]["PaymentMove"][];
         };
@@ -6113,11 +6118,11 @@ export interface components {
             /** @description Hash of the transaction on the chain. */
             tx_hash: components["schemas"]["Hash"];
             /**
-             * @description Result of the latest attempt: the receipt is longer than an answer may be (`too_large`), the node refuses it (`refused`), the node has none for a block that it shows (`missing`), or it does not answer in time (`unanswered`).
+             * @description Result of the latest attempt: the receipt is longer than an answer may be (`too_large`), the node refuses it (`refused`), the node has none for a block that it shows (`missing`), it does not answer in time (`unanswered`), or each node's answer contradicts the hash of the block (`contradicted`).
              * @example too_large
              * @enum {string}
              */
-            reason: "too_large" | "refused" | "missing" | "unanswered";
+            reason: "too_large" | "refused" | "missing" | "unanswered" | "contradicted";
             /**
              * @description Number of attempts so far.
              * @example 3
