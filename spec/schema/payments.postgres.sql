@@ -242,6 +242,7 @@ create table transactions (
   assigned_by text collate "C",
   assigned_reason text collate "C",
   moved_from text collate "C",
+  proven boolean,
   PRIMARY KEY (id),
   CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
   FOREIGN KEY (organization_id) REFERENCES organizations(id),

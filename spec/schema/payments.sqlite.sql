@@ -216,7 +216,7 @@ CREATE TABLE transactions (
   created_at integer not null,
   confirmed_at integer,
   completed_at integer
-, assigned_at integer, assigned_by text, assigned_reason text, moved_from text) strict;
+, assigned_at integer, assigned_by text, assigned_reason text, moved_from text, proven integer check (proven in (0, 1))) strict;
 CREATE UNIQUE INDEX transactions_by_place on transactions (chain_id, tx_hash, log_index) where log_index is not null;
 CREATE UNIQUE INDEX transactions_by_claim on transactions (session_id, tx_hash) where sender is null;
 CREATE INDEX transactions_by_hash on transactions (chain_id, tx_hash);

@@ -108,6 +108,8 @@ export interface ChainConfig {
   confirmations: number;
   /** False when payments read no traces of blocks. */
   traceCoins: boolean;
+  /** Payments that are proven by their blocks. */
+  prove: File['Chain']['prove'];
   testnet: boolean;
   /** Folder of ABI files. */
   abis: string | undefined;

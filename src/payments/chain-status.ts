@@ -1,7 +1,8 @@
+import { Counter } from 'prom-client';
 import type { Db } from '../db/open.ts';
 import { registerChainGauges } from '../http/chain-gauges.ts';
 import type { Metrics } from '../http/metrics.ts';
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, timestamp } from '../lib/clock.ts';
 import type { PaymentChain } from './model/payment-chain.ts';
 import { type ContractCoins, contractCoinsOf, cursorStore } from './store/cursor-store.ts';
 import { setAsideStore } from './store/set-aside-store.ts';
@@ -28,6 +29,8 @@ export interface ChainStatus {
   readonly setAside: number;
   /** True when for a minute the chain was not scanned, or nothing on it was settled, so that payments are found late. */
   readonly isLate: boolean;
+  /** Contradictions of its nodes, as far as this process knows. */
+  readonly contradictions: WatcherStatus['contradictions'];
   /** The part that has not moved for longer than it should; undefined when all move. */
   readonly stalled: StalledPart | undefined;
 }
@@ -47,12 +50,20 @@ export interface WatchedChainStatus {
 
 /** Status of a chain that another process watches. */
 export function unwatched(chain: PaymentChain): WatchedChainStatus {
-  const nothing = { node: undefined, head: undefined, standsStill: false, scannedAt: undefined };
+  const contradictions = { current: () => [], counts: () => new Map() };
+  const nothing = {
+    node: undefined,
+    head: undefined,
+    standsStill: false,
+    scannedAt: undefined,
+    contradictions,
+  };
   return { chain, status: () => nothing };
 }
 
 /** Reads the state of the payment chains. */
 export interface ChainStatuses {
+  readonly watched: readonly WatchedChainStatus[];
   all(): Promise<readonly ChainStatus[]>;
   /**
    * True while payments on a chain are detected late, also for a chain that is no longer configured. Reads a timely
@@ -112,7 +123,7 @@ export function chainStatuses({
   }
 
   async function statusOf({ chain, status }: WatchedChainStatus): Promise<ChainStatus> {
-    const { head, node, standsStill } = status();
+    const { head, node, standsStill, contradictions } = status();
     const progress = await progressOf(chain.id);
     const stalled = stalledPart(chain.id, progress, standsStill);
     return {
@@ -121,6 +132,7 @@ export function chainStatuses({
       node,
       ...progress,
       setAside: await setAsideStore(db).count(chain.id),
+      contradictions,
       isLate: stalled === 'scan' || stalled === 'settlement',
       stalled,
     };
@@ -139,7 +151,7 @@ export function chainStatuses({
     return lagMs > LATE_CHAIN_MS;
   }
 
-  return { all: () => Promise.all(watched.map(statusOf)), isLate };
+  return { watched, all: () => Promise.all(watched.map(statusOf)), isLate };
 }
 
 /**
@@ -148,7 +160,7 @@ export function chainStatuses({
  */
 export function paymentChainStatusBody(status: ChainStatus) {
   const { chain, headBlock, node, scannedBlock, settledBlock, contractCoins, tracedBlock } = status;
-  const { setAside, lagMs, isLate, stalled } = status;
+  const { setAside, lagMs, isLate, contradictions, stalled } = status;
   const isKnown = headBlock !== undefined && settledBlock !== undefined;
   return {
     id: chain.id,
@@ -163,6 +175,10 @@ export function paymentChainStatusBody(status: ChainStatus) {
     set_aside: setAside,
     coins_from_contracts: contractCoins,
     traced_block: tracedBlock ?? null,
+    contradicting_nodes: contradictions.current().map(({ until, ...one }) => ({
+      ...one,
+      left_out_until: timestamp(until),
+    })),
     stalled: stalled ?? null,
   };
 }
@@ -186,6 +202,18 @@ export function chainWarnings(statuses: readonly ChainStatus[]): string[] {
 
 /** Registers the gauges of the watchers, by chain. */
 export function registerWatcherMetrics({ registry }: Metrics, statuses: ChainStatuses): void {
+  new Counter({
+    name: 'tollgate_payments_contradictions_total',
+    help: 'Times that a node was left out because its answer contradicted the hash of a block, by chain and host',
+    labelNames: ['chain', 'node'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { chain, status } of statuses.watched)
+        for (const [node, count] of status().contradictions.counts())
+          this.inc({ chain: String(chain.id), node }, count);
+    },
+  });
   registerChainGauges(registry, {
     read: async () => (await statuses.all()).map(status => ({ ...status, chain: String(status.chain.id) })),
     gauges: [

@@ -67,7 +67,8 @@ function secretKeyOf(source: SecretKeySource, folder: string | undefined): Secre
 }
 
 function watchedChain(chain: ChainConfig, explorer: Explorer | undefined): WatchedChain {
-  const { id, name, native, tokens, confirmations, traceCoins, testnet, rpc, rpcMaxAnswerBytes } = chain;
+  const { id, name, native, tokens, confirmations, traceCoins, prove, testnet, rpc, rpcMaxAnswerBytes } =
+    chain;
   return {
     id,
     name,
@@ -75,6 +76,7 @@ function watchedChain(chain: ChainConfig, explorer: Explorer | undefined): Watch
     tokens: [{ address: NATIVE_COIN, ...native }, ...tokens.map(normalised)],
     confirmations,
     traceCoins,
+    prove,
     explorerUrl: explorerOf(chain) ?? explorer?.(id),
     rpcUrls: rpc,
     maxAnswerBytes: rpcMaxAnswerBytes,

@@ -27,3 +27,9 @@ export function confirmationsText({
 }: Pick<Transfer, 'confirmations' | 'required_confirmations'>): string {
   return `${confirmations} of ${required} ${required === 1 ? 'confirmation' : 'confirmations'}`;
 }
+
+/** Proof of a completed transfer in words (Decision 385); undefined when it was not checked. */
+export function proofWords({ proven }: Pick<Transfer, 'proven'>): string | undefined {
+  if (proven === null) return undefined;
+  return proven ? 'proven by its block' : 'not proven by its block';
+}

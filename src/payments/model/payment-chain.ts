@@ -22,6 +22,13 @@ export interface PaymentToken {
   readonly decimals: number;
 }
 
+/**
+ * Payments that are proven.
+ * - `findings`: each payment that is to be completed. The default.
+ * - `off`: none.
+ */
+type ProofMode = 'findings' | 'off';
+
 /** A chain on which payments are accepted. */
 export interface PaymentChain {
   readonly id: number;
@@ -33,6 +40,8 @@ export interface PaymentChain {
   readonly confirmations: number;
   /** False when no traces are read for coins that contracts send (Decision 375); true when absent. */
   readonly traceCoins?: boolean;
+  /** Blocks that are recomputed up to their hashes before payments in them are completed (Decision 385). */
+  readonly prove?: ProofMode;
   /** Explorer page of a transaction, by its hash; undefined without an explorer. */
   readonly explorerUrl: ((txHash: string) => string) | undefined;
 }

@@ -48,6 +48,11 @@ export interface PaymentTransaction extends Owner {
   readonly assignedReason: string | null;
   /** The session from which it was moved last. */
   readonly movedFrom: string | null;
+  /**
+   * True when its block was recomputed up to its hash, false when it was completed without that, null when this was not
+   * checked (Decision 385).
+   */
+  readonly proven: boolean | null;
 }
 
 /** The merchant's decision that a payment leaves a session for another one (Decision 369). */

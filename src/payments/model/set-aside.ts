@@ -1,8 +1,8 @@
 /**
  * Reason why the receipt of a transaction could not be read: the answer is too large, the node refuses it, the node has
- * none for a block that it shows, or the node does not answer in time.
+ * none for a block that it shows, the node does not answer in time, or each node contradicts the hash of its block.
  */
-export type SetAsideReason = 'too_large' | 'refused' | 'missing' | 'unanswered';
+export type SetAsideReason = 'too_large' | 'refused' | 'missing' | 'unanswered' | 'contradicted';
 
 /**
  * Parts of a block that contain payments: logs, transactions that send the native coin, and traces of contracts that do.

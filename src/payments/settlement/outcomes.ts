@@ -39,11 +39,19 @@ export function outcomes(unit: SettlementUnit) {
       );
     },
 
-    /** Completes a confirming transaction and settles its session. Returns any other transaction unchanged. */
-    async complete(transactionId: string, inBlock?: string | null): Promise<PaymentTransaction> {
+    /**
+     * Completes a confirming transaction and settles its session. Returns any other transaction unchanged. `proven` says
+     * whether its block was recomputed; null when it was not tried.
+     */
+    async complete(
+      transactionId: string,
+      inBlock?: string | null,
+      proven: boolean | null = null,
+    ): Promise<PaymentTransaction> {
       const account = await unit.caseOf(transactionId);
       if (!stands(account, ['confirming'], inBlock)) return account.transaction;
-      return unit.write(completed(account, await hasUse(unit, account), now));
+      const judged = { ...account, transaction: { ...account.transaction, proven } };
+      return unit.write(completed(judged, await hasUse(unit, judged), now));
     },
 
     /** Fails a pending or confirming transaction. Returns any other transaction unchanged. */

@@ -84,6 +84,7 @@ export function seenInBlock(
     blockHash: transfer.blockHash,
     blockTime: transfer.blockTime,
     confirmations: Math.min(evidence.confirmations, before.requiredConfirmations),
+    proven: null,
     // A transaction seen before keeps its match: an assignment stays one when its block changes.
     matchedBy: before.sender === null ? evidence.matchedBy : before.matchedBy,
     failureReason: null,
@@ -217,7 +218,14 @@ export function isCounted(session: CheckoutSession, transaction: PaymentTransact
   return session.transactionId === transaction.id || (!transaction.isDuplicate && isInTime);
 }
 
-const NOWHERE = { logIndex: null, blockNumber: null, blockHash: null, blockTime: null, confirmations: 0 };
+const NOWHERE = {
+  logIndex: null,
+  blockNumber: null,
+  blockHash: null,
+  blockTime: null,
+  confirmations: 0,
+  proven: null,
+};
 
 /**
  * True when this payment and the earlier ones in time reach the amount that the session needs. An accepted session needs

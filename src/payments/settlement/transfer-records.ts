@@ -114,7 +114,7 @@ async function moved(
   atIndex: PaymentTransaction,
   { logIndex, blockNumber, blockHash, blockTime }: Transfer,
 ): Promise<PaymentTransaction> {
-  const transaction = { ...atIndex, logIndex, blockNumber, blockHash, blockTime };
+  const transaction = { ...atIndex, logIndex, blockNumber, blockHash, blockTime, proven: null };
   await unit.transactions.update(transaction);
   return transaction;
 }

@@ -25,6 +25,7 @@ const CHANGEABLE = {
   assignedBy: 'plain',
   assignedReason: 'plain',
   movedFrom: 'plain',
+  proven: 'boolean',
 } as const;
 /** The columns that an update of a transaction writes. */
 export const changeableForm = recordForm<Pick<PaymentTransaction, keyof typeof CHANGEABLE>>(CHANGEABLE);

@@ -16,6 +16,7 @@ import type { NodePool } from './node/node-pool.ts';
 import { type Header, nodeView } from './node/node-view.ts';
 import { blockRhythm, type LookedAt, type LookHead, lookHeads } from './node/seen-heads.ts';
 import type { WatchedAddresses } from './node/token-transfers.ts';
+import { paymentProofs } from './proofs/payment-proofs.ts';
 import { refundFollower } from './refunds/followed-refunds.ts';
 import { reportedHashes } from './reported-hashes.ts';
 import { sameChain } from './starting-point.ts';
@@ -86,7 +87,8 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
   const traces = traceReader({ clock, methods: chain.traceCoins === false ? [] : TRACE_METHODS });
   const traced = tracedCoins({ chainId: chain.id, traces, clock });
   const side = lanes({ client, clock, log, effect });
-  const records = recordChecks({ side, clock, hasTraced: traced.hasRead });
+  const proofs = paymentProofs({ chain, client, clock, log });
+  const records = recordChecks({ side, proofs, clock, hasTraced: traced.hasRead });
   const refunds = refundFollower({ clock });
   const reports = reportedHashes({ clock, hasTraced: traced.hasRead });
   const same = sameChain({ clock });

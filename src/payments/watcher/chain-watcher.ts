@@ -33,6 +33,8 @@ export interface WatcherStatus extends LookStatus {
   readonly node: string | undefined;
   /** True when the nodes of a chain that makes blocks regularly show no new ones. */
   readonly standsStill: boolean;
+  /** Contradictions of the nodes of the chain, as far as this process knows. */
+  readonly contradictions: Pick<ChainClient['contradictions'], 'current' | 'counts'>;
 }
 
 /** Finds payments on one chain and settles them. Only one watcher of a chain works at a time. */
@@ -146,6 +148,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
         scannedAt,
         node: isLead ? pool.host() : undefined,
         standsStill: isLead && looks.standsStill(),
+        contradictions: client.contradictions,
       };
     },
     pauseMs() {

@@ -99,6 +99,18 @@ bothDatabases('a database', databases => {
     await old.destroy();
   });
 
+  test('from before proofs of payments has payments that were not checked', async () => {
+    const { old, owner } = await before('proven payments');
+    await insertSession(old, owner, 'cs_1');
+    await insertPayment(old, owner, 'txn_1', 'wallet');
+
+    await migrate(old, PAYMENTS_MIGRATIONS);
+
+    const payments = await select({ from: 'transactions', columns: ['id', 'proven'] }).rows(old);
+    expect(payments).toEqual([{ id: 'txn_1', proven: null }]);
+    await old.destroy();
+  });
+
   test('from before the sums of refunds gets those of its sessions and unmatched transfers', async () => {
     const { old, owner } = await before('sums of refunds');
     await insertSession(old, owner, 'cs_1');

@@ -124,7 +124,7 @@ export function transactionBody(
 ): Body {
   const plain = plainTransaction(transaction);
   const { discount_code, created_at, confirmed_at, completed_at, ...others } = plain;
-  const { assigned_at, assigned_by, assigned_reason, moved_from, ...rest } = others;
+  const { assigned_at, assigned_by, assigned_reason, moved_from, proven, ...rest } = others;
   return {
     ...rest,
     form_data: session.formData,
@@ -139,6 +139,7 @@ export function transactionBody(
     assigned_by,
     assigned_reason,
     moved_from,
+    proven,
     moves: moves.map(one => ({
       session_id: one.sessionId,
       moved_at: timestamp(one.movedAt),
@@ -181,5 +182,6 @@ export function plainTransaction(transaction: PaymentTransaction): PlainTransact
     assigned_by: transaction.assignedBy,
     assigned_reason: transaction.assignedReason,
     moved_from: transaction.movedFrom,
+    proven: transaction.proven,
   };
 }

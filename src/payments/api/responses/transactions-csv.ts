@@ -39,6 +39,7 @@ const FIELDS = [
   'assigned_by',
   'assigned_reason',
   'moved_from',
+  'proven',
 ] as const satisfies readonly (keyof PlainTransaction)[];
 
 type ExportedTransaction = PaymentTransaction & { readonly outcome: string | null };

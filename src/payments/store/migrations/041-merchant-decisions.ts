@@ -62,6 +62,12 @@ export const PAYMENT_MOVES_MIGRATION: Migration = {
   ],
 };
 
+/** Proofs of payments by their blocks (Decision 385). Payments of older versions have none. */
+export const PROVEN_PAYMENTS_MIGRATION: Migration = {
+  name: 'proven payments',
+  up: [addColumn('transactions', 'proven', 'boolean')],
+};
+
 function decisionColumns(table: string, kind: string, hasTime: boolean): Migration['up'] {
   return [
     ...(hasTime ? [addColumn(table, `${kind}_at`, 'time')] : []),

@@ -36,7 +36,11 @@ import {
   REFUND_SUMS_MIGRATION,
   REFUNDS_MIGRATION,
 } from './040-refunds.ts';
-import { MERCHANT_DECISION_MIGRATIONS, PAYMENT_MOVES_MIGRATION } from './041-merchant-decisions.ts';
+import {
+  MERCHANT_DECISION_MIGRATIONS,
+  PAYMENT_MOVES_MIGRATION,
+  PROVEN_PAYMENTS_MIGRATION,
+} from './041-merchant-decisions.ts';
 import { CANDIDATES_MIGRATION, REPORTED_HASHES_MIGRATION } from './042-candidates.ts';
 
 /** Schema steps of the payments platform. Append only. */
@@ -76,6 +80,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   PAYMENT_MOVES_MIGRATION,
   COIN_LOGS_MIGRATION,
   TRACES_MIGRATION,
+  PROVEN_PAYMENTS_MIGRATION,
 ];
 
 /** The schema with its name in messages and settings. */

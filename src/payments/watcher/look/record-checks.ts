@@ -2,7 +2,7 @@ import type { Clock } from '#lib/clock.ts';
 import { hasRecordsToJudge } from '../../store/chain-records.ts';
 import type { Header } from '../node/node-view.ts';
 import { claimFollower } from './claim-follower.ts';
-import { confirmPayments } from './completions.ts';
+import { confirmPayments, type PaymentProofs } from './completions.ts';
 import { type LaneResult, type LaneWorks, type lanes, NOTHING_DONE } from './lanes.ts';
 import type { Look, TracedCheck } from './look.ts';
 import { receiptReader } from './receipts.ts';
@@ -32,10 +32,12 @@ const LONG_LOOK_MS = 1_000;
  */
 export function recordChecks({
   side,
+  proofs,
   clock,
   hasTraced,
 }: {
   side: ReturnType<typeof lanes>;
+  proofs: PaymentProofs;
   clock: Clock;
   hasTraced: TracedCheck;
 }) {
@@ -79,7 +81,7 @@ export function recordChecks({
       receipts.begin();
       begunAt = clock.now();
       if (lastLookMs <= LONG_LOOK_MS) return NOTHING_DONE;
-      const { completed, takenBack } = await confirmPayments(look, receipts);
+      const { completed, takenBack } = await confirmPayments(look, { proofs, receipts });
       return { changes: completed + takenBack, isMoved: takenBack > 0 };
     },
 
@@ -94,7 +96,7 @@ export function recordChecks({
         noteSettled(look);
         return { ...NOTHING_DONE, isCertain: true };
       }
-      const { completed, takenBack } = await confirmPayments(look, receipts);
+      const { completed, takenBack } = await confirmPayments(look, { proofs, receipts });
       const done = await side.run(look, {
         claims: followClaims,
         unmatched: listing => confirmUnmatched(listing, { receipts, early }),
@@ -103,7 +105,7 @@ export function recordChecks({
       return {
         changes: completed + takenBack + done.changes,
         isMoved: takenBack > 0 || done.isMoved,
-        isCertain: done.isOver && settledHead?.hash === look.head.hash,
+        isCertain: done.isOver && !proofs.isWaiting() && settledHead?.hash === look.head.hash,
       };
     },
 
@@ -118,6 +120,7 @@ export function recordChecks({
     /** Forgets the head, so that all settled records are checked again, and gives up what is under way. */
     forget(): Promise<void> {
       receipts.forget();
+      proofs.forget();
       early.forget();
       settledHead = undefined;
       return side.giveUp();

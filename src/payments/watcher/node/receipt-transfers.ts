@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { isWithoutLog, NO_LOG, type Transfer } from '../../model/transfer.ts';
-import type { RpcTransactionReceipt } from './node-view.ts';
-import { loggedTransferOf } from './token-transfers.ts';
+import { type LogInBlock, loggedTransferOf } from './token-transfers.ts';
 
 /** The facts of a receipt that a payment is judged by. */
 export interface ReceiptTransfers {
@@ -25,9 +24,17 @@ export interface RecordedTransfer {
 /** Logs that are decoded in one turn of the event loop. */
 const LOGS_PER_TURN = 1_000;
 
+/** A receipt as a node sent it. */
+interface ReceiptInBlock {
+  readonly blockHash: string;
+  readonly blockNumber: string | null;
+  readonly status?: string | null;
+  readonly logs: readonly LogInBlock[];
+}
+
 /** Decodes each log of a receipt once, however many transfers of the transaction are recorded. */
 export async function receiptTransfers(
-  { blockHash, blockNumber, status, logs }: RpcTransactionReceipt,
+  { blockHash, blockNumber, status, logs }: ReceiptInBlock,
   chainId: number,
 ): Promise<ReceiptTransfers> {
   const header = { number: Number(blockNumber), hash: blockHash.toLowerCase(), time: 0 };

@@ -4,6 +4,15 @@ import type { Transfer } from '../../model/transfer.ts';
 import type { Header, RpcLog } from './node-view.ts';
 import type { TransferFilter } from './transfer-logs.ts';
 
+/** A log as a node sent it, in a block or in the pool. */
+export interface LogInBlock
+  extends Pick<
+    RpcLog,
+    'address' | 'data' | 'blockHash' | 'blockNumber' | 'logIndex' | 'transactionHash' | 'removed'
+  > {
+  readonly topics: readonly string[];
+}
+
 /** Chain and block of a log, and what is looked for in it. */
 interface LogContext {
   readonly chainId: number;
@@ -19,7 +28,7 @@ interface LogContext {
  * chain has at that number. Logs of coins have the same form (EIP-7708). Undefined for any other log.
  */
 export function loggedTransferOf(
-  log: RpcLog,
+  log: LogInBlock,
   { chainId, header, watched, coinLogsFrom }: LogContext,
 ): Transfer | undefined {
   const [topic, from, to, ...more] = log.topics;
@@ -56,7 +65,7 @@ export function hasReached(block: number, coinLogsFrom: number | undefined): boo
 }
 
 /** False for logs of pending, removed or replaced blocks. */
-export function isInBlock(log: RpcLog, header: Header): boolean {
+export function isInBlock(log: LogInBlock, header: Header): boolean {
   return (
     !log.removed &&
     log.logIndex !== null &&

@@ -19,6 +19,7 @@ const REASONS: Readonly<Record<Waiting['reason'], string>> = {
   refused: 'the node refuses its receipt',
   missing: 'the node has no receipt of it yet',
   unanswered: 'the node does not answer in time',
+  contradicted: 'what the node says does not fit the hash of its block',
 };
 
 /** Warns of transactions that wait because no node returns their receipts: those of one checkout, or all. */

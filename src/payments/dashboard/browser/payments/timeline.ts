@@ -5,7 +5,7 @@ import { Badge } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { Reference } from '#pages/browser/reference.ts';
 import { FAILURE_WORDS } from '#payments/browser/failure-words.ts';
-import { confirmationsText, MARK_WORDS, MATCH_WORDS } from '#payments/browser/transfer-words.ts';
+import { confirmationsText, MARK_WORDS, MATCH_WORDS, proofWords } from '#payments/browser/transfer-words.ts';
 import { dashboard } from '../addresses.ts';
 import type { Payments } from '../api.ts';
 import { Amount, TransactionHash } from '../chains.ts';
@@ -139,12 +139,14 @@ function MovedHere({ transfer, move }: { transfer: Transfer; move: Payments['Pay
 
 /** Transfer in its current state, with its kind of match and its irregularities. */
 function Seen({ transfer, story: { session, changed } }: { transfer: Transfer; story: Story }): VNode {
-  const { status, sender_address, tx_hash, chain_id, matched_by } = transfer;
+  const { status, sender_address, tx_hash, chain_id, matched_by, proven } = transfer;
+  const proof = proofWords(transfer);
   return html`<div class="stack">
     <p>
       A transfer of ${h(Amount, { units: transfer.amount, of: transfer })} was detected, ${MATCH_WORDS[matched_by]}.${' '}
       ${h(TransactionStatus, { status })}
       ${status === 'confirming' && html` ${confirmationsText(transfer)}`}
+      ${proof !== undefined && html` ${h(Badge, { tone: proven === true ? 'good' : 'plain', children: proof })}`}
     </p>
     ${tx_hash !== null && html`<p>Transaction ${h(TransactionHash, { hash: tx_hash, chainId: chain_id })}</p>`}
     ${sender_address !== null && html`<p>From ${h(Reference, { value: sender_address })}</p>`}

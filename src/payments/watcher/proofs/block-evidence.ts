@@ -1,0 +1,138 @@
+import { BaseError, type Hash } from 'viem';
+import type { BlockContents, BlockProof } from '#evm/proofs/block-proof.ts';
+import { proveBlock } from '#evm/proofs/prove-block.ts';
+import type { Logger } from '#lib/logger.ts';
+import { blockContents } from '#node/block-contents.ts';
+import { ChainMoved } from '#node/block-ref.ts';
+import type { ChainNode } from '#node/chain-node.ts';
+import type { ChainClient } from '#node/client.ts';
+import type { RawNode } from '../node/node-pool.ts';
+import type { NodeView } from '../node/node-view.ts';
+import { type ProvenTransaction, provenTransactions } from './proven-transfers.ts';
+
+/** A block, and the transactions in it that payments are judged by. Hashes are lower case. */
+export interface BlockInQuestion {
+  readonly number: number;
+  readonly hash: string;
+  readonly transactions: ReadonlySet<string>;
+}
+
+/**
+ * Evidence of the nodes about a block.
+ * - `proven`: the transactions in question that a recomputed block contains.
+ * - `contradicted`: an answer does not fit the hash of the block, and no other one proves it.
+ * - `unproven`: nothing can be said, because the block cannot be recomputed or read.
+ * - `later`: the nodes have another block, or the look has used up its bytes. A later look asks again.
+ */
+export type BlockEvidence =
+  | { readonly kind: 'proven'; readonly transactions: ReadonlyMap<string, ProvenTransaction> }
+  | { readonly kind: 'contradicted' | 'unproven'; readonly reason: string }
+  | { readonly kind: 'later' };
+
+/** Blocks in a row without a proof from which on a single node is asked for each. */
+const UNPROVEN_FROM = 8;
+
+interface EvidenceDeps {
+  readonly client: Pick<ChainClient, 'id' | 'nodes' | 'contradictions'>;
+  readonly log: Logger;
+}
+
+/** Reads and recomputes blocks of one chain, asking one node after another until one proves the block. */
+export function blockEvidence({ client, log }: EvidenceDeps) {
+  const { id: chainId, nodes, contradictions } = client;
+  let last: Promise<unknown> = Promise.resolve();
+  let unprovenInARow = 0;
+
+  /** Recomputes a block. One at a time, and the process does other work in between. */
+  function prove(contents: BlockContents): Promise<BlockProof> {
+    const proof = last.then(async (): Promise<BlockProof> => {
+      try {
+        return await proveBlock(contents);
+      } catch (error) {
+        // An answer of a form that no block has.
+        return { kind: 'unproven', reason: reasonOf(error) };
+      }
+    });
+    last = proof;
+    return proof;
+  }
+
+  async function ofNode({ raw, node }: RawNode, { number, hash, transactions }: BlockInQuestion) {
+    try {
+      const contents = await blockContents(raw, { number, hash: asHash(hash) });
+      const proof = await prove(contents);
+      if (proof.kind !== 'proven') return { node, ...proof };
+      return {
+        node,
+        kind: proof.kind,
+        transactions: await provenTransactions(contents, { chainId, hashes: transactions }),
+      };
+    } catch (error) {
+      // The node is well: its answer is of a block that took the place of this one.
+      if (error instanceof ChainMoved) return { node, kind: 'later' as const };
+      if (error instanceof BaseError) throw error;
+      return { node, kind: 'unproven' as const, reason: reasonOf(error) };
+    }
+  }
+
+  /** Leaves out a node that contradicted the hash of a block. It is named once in that time. */
+  function leaveOut(node: ChainNode, found: { readonly block: number; readonly reason: string }): void {
+    if (!contradictions.leaveOut(nodes.indexOf(node), { node: node.host, ...found })) return;
+    log.warn(
+      { chainId, node: node.host, ...found },
+      'a node contradicts the hash of a block and is left out',
+    );
+  }
+
+  async function ask(view: Pick<NodeView, 'eachNode'>, block: BlockInQuestion): Promise<BlockEvidence> {
+    let found: BlockEvidence = { kind: 'unproven', reason: 'no node was asked' };
+    const otherHashes: { node: ChainNode; reason: string }[] = [];
+    for (const one of view.eachNode()) {
+      const answer = await one
+        .askRaw(asked => ofNode(asked, block))
+        .catch((error: unknown) =>
+          // Any other error is the end of the look.
+          error instanceof BaseError
+            ? { kind: 'unproven' as const, reason: reasonOf(error) }
+            : { kind: 'later' as const },
+        );
+      if (answer.kind === 'proven') {
+        // The fields of a header that has this hash are known now, so that others are not those of the block.
+        for (const { node, reason } of otherHashes) leaveOut(node, { block: block.number, reason });
+        return answer;
+      }
+      if (answer.kind === 'contradiction') {
+        leaveOut(answer.node, { block: block.number, reason: answer.reason });
+        found = { kind: 'contradicted', reason: answer.reason };
+      } else if (answer.kind === 'later') {
+        if (found.kind !== 'contradicted') found = answer;
+      } else {
+        if (answer.kind === 'other-hash') otherHashes.push(answer);
+        if (found.kind !== 'contradicted') found = { kind: 'unproven', reason: answer.reason };
+        if (unprovenInARow >= UNPROVEN_FROM) break;
+      }
+    }
+    return found;
+  }
+
+  return {
+    /** Never rejects. */
+    async of(view: Pick<NodeView, 'eachNode'>, block: BlockInQuestion): Promise<BlockEvidence> {
+      const found = await ask(view, block);
+      if (found.kind === 'proven') unprovenInARow = 0;
+      if (found.kind === 'unproven') unprovenInARow += 1;
+      return found;
+    },
+    leaveOut,
+  };
+}
+
+function asHash(text: string): Hash {
+  return `0x${text.slice(2)}`;
+}
+
+/** One line that says why an answer cannot be used. */
+function reasonOf(error: unknown): string {
+  if (error instanceof BaseError) return error.shortMessage;
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,290 @@
+import { numberToHex } from 'viem';
+import { expect } from 'vitest';
+import { NATIVE_COIN, type PaymentChain } from '#payments/model/payment-chain.ts';
+import { setAsideList } from '#payments/store/set-aside-list.ts';
+import type { Lie } from '../../lab/faulty-node.ts';
+import { addressOf } from '../../lab/payment-chain.ts';
+import { BLOCKS_TO_SETTLE } from './setting.ts';
+import { eachWatchedShop, type ShopBehindNodes } from './watched-shop.ts';
+
+const PROVEN: Partial<PaymentChain> = { prove: 'findings' };
+/** Pause of a transaction that is set aside. */
+const PAUSE_MS = 60_000;
+
+/** Changes each receipt of a block, wherever the node shows it. */
+function inReceipts(change: (receipt: object) => object): Lie {
+  return ({ method }, answer) => {
+    if (method === 'eth_getBlockReceipts' && Array.isArray(answer)) return answer.map(change);
+    if (method === 'eth_getTransactionReceipt' && answer !== null) return change(Object(answer));
+    return undefined;
+  };
+}
+
+function inLogs(change: (log: object) => object): Lie {
+  return ({ method }, answer) =>
+    method === 'eth_getLogs' && Array.isArray(answer) ? answer.map(change) : undefined;
+}
+
+/** Tells the first of these lies that concerns the call. */
+function together(...lies: readonly Lie[]): Lie {
+  return (call, answer) => {
+    for (const lie of lies) {
+      const told = lie(call, answer);
+      if (told !== undefined) return told;
+    }
+    return undefined;
+  };
+}
+
+const withoutLastLog = (receipt: object) => ({ ...receipt, logs: Object(receipt).logs.slice(0, -1) });
+const withoutLogs = (receipt: object) => ({ ...receipt, logs: [], logsBloom: `0x${'00'.repeat(256)}` });
+
+/** Answers that do not fit the hash of a block with one payment. */
+const CONTRADICTIONS: readonly (readonly [string, Lie])[] = [
+  ['leaves out a log of a receipt', inReceipts(withoutLastLog)],
+  ['leaves out the logs and their bloom', inReceipts(withoutLogs)],
+  ['sends blooms of zeros', inReceipts(one => ({ ...one, logsBloom: `0x${'00'.repeat(256)}` }))],
+  ['changes a status', inReceipts(one => ({ ...one, status: '0x0' }))],
+  [
+    'leaves out a receipt',
+    ({ method }, answer) =>
+      method === 'eth_getBlockReceipts' && Array.isArray(answer) ? answer.slice(1) : undefined,
+  ],
+  [
+    'leaves out the transactions',
+    ({ method }, answer) =>
+      method === 'eth_getBlockByHash' ? { ...Object(answer), transactions: [] } : undefined,
+  ],
+];
+
+eachWatchedShop('payments that their blocks prove', watchedTest => {
+  const test = watchedTest
+    /** Opens a session with a payment in a block, deep enough to complete. */
+    .extend('paid', ({ chain }) => async (ours: ShopBehindNodes) => {
+      const session = await ours.open();
+      await ours.round();
+      await ours.payment(session.amountDue);
+      await chain.mine(BLOCKS_TO_SETTLE);
+      return session;
+    });
+
+  const waiting = async (ours: ShopBehindNodes) =>
+    (await setAsideList(ours.db, ours.owner).list({}, { page: 1, limit: 10 })).data.map(one => one.reason);
+  const accused = (ours: ShopBehindNodes) => ours.watcher.status().contradictions.current().length;
+
+  test('are completed as proven, with one read of their block', async ({ chain, behindNodes }) => {
+    await using ours = await behindNodes({ changes: PROVEN });
+    const sessions = [await ours.open(), await ours.open(), await ours.open({ tokenAddress: NATIVE_COIN })];
+    await ours.round();
+    for (const [index, { amountDue }] of sessions.entries())
+      await chain.pay({ from: index + 1, to: ours.recipient, amount: amountDue });
+    const coins = sessions[2]?.amountDue ?? 0n;
+    await chain.send({ from: 4, to: addressOf(ours.recipient), value: coins });
+
+    await ours.settle();
+
+    for (const { id } of sessions) {
+      expect(await ours.session(id)).toMatchObject({ status: 'completed' });
+      expect(await ours.payments(id)).toMatchObject([{ status: 'completed', proven: true }]);
+    }
+    expect(ours.node.calls.filter(one => one === 'eth_getBlockByHash')).toHaveLength(1);
+    expect(ours.node.calls.filter(one => one === 'eth_getBlockReceipts')).toHaveLength(1);
+    expect(accused(ours)).toBe(0);
+  });
+
+  test.for(CONTRADICTIONS)('wait while the only node %s', async ([, lie], { behindNodes, paid }) => {
+    await using ours = await behindNodes({ changes: PROVEN });
+    const session = await paid(ours);
+
+    ours.node.tell(lie);
+    await ours.round();
+    await ours.round();
+    const during = await ours.session(session.id);
+    const reasons = await waiting(ours);
+    const count = accused(ours);
+    ours.node.tell(undefined);
+    ours.clock.advance(PAUSE_MS);
+    await ours.round();
+
+    expect(during).toMatchObject({ status: 'active', paymentStatus: 'confirming' });
+    expect(reasons).toEqual(['contradicted']);
+    expect(count).toBe(1);
+    expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+    expect(await ours.payments(session.id)).toMatchObject([{ proven: true }]);
+    expect(await waiting(ours)).toEqual([]);
+  });
+
+  test.for(CONTRADICTIONS)(
+    'are proven by an honest node next to one that %s',
+    async ([, lie], { behindNodes, paid }) => {
+      await using ours = await behindNodes({ nodes: 2, changes: PROVEN });
+      const session = await paid(ours);
+
+      ours.node.tell(lie);
+      await ours.round();
+      await ours.round();
+
+      expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed', proven: true }]);
+      expect(accused(ours)).toBe(1);
+    },
+  );
+
+  test.for([1, 2])(
+    'are not those of a node that invents an amount, of %i in all',
+    async (nodes, { chain, behindNodes }) => {
+      await using ours = await behindNodes({ nodes, changes: PROVEN });
+      const [invented, everywhere] = [await ours.open(), await ours.open()];
+      const honest = await ours.open();
+      const data = numberToHex(invented.amountDue, { size: 32 });
+      const small = await chain.pay({ from: 1, to: ours.recipient, amount: 1n });
+      await chain.pay({ from: 2, to: ours.recipient, amount: 2n });
+      await chain.pay({ from: 3, to: ours.recipient, amount: honest.amountDue });
+      await chain.mine(BLOCKS_TO_SETTLE);
+
+      const change = (log: object) => (Object(log).transactionHash === small ? { ...log, data } : log);
+      ours.node.tell(inLogs(change));
+      for (let count = 0; count < 3; count++) await ours.round();
+
+      expect(accused(ours)).toBe(1);
+      expect((await ours.session(invented.id)).status).toBe('active');
+      expect((await ours.session(everywhere.id)).status).toBe('active');
+      expect(await ours.session(honest.id)).toMatchObject({ status: 'completed' });
+      expect(await ours.events()).toEqual(
+        expect.not.arrayContaining(['checkout.overpaid', 'checkout.partially_paid']),
+      );
+    },
+  );
+
+  test('are not those of a node that invents an amount in logs and receipts', async ({
+    chain,
+    behindNodes,
+  }) => {
+    await using ours = await behindNodes({ changes: PROVEN });
+    const session = await ours.open();
+    const data = numberToHex(session.amountDue, { size: 32 });
+    await chain.pay({ from: 1, to: ours.recipient, amount: 1n });
+    await chain.mine(BLOCKS_TO_SETTLE);
+
+    const doctored = (log: object) => ({ ...log, data });
+    ours.node.tell(
+      together(
+        inLogs(doctored),
+        inReceipts(one => ({ ...one, logs: Object(one).logs.map(doctored) })),
+      ),
+    );
+    await ours.round();
+    await ours.round();
+
+    expect((await ours.session(session.id)).status).toBe('active');
+    expect(await waiting(ours)).toEqual(['contradicted']);
+  });
+
+  test('are not those of a node that invents coins', async ({ chain, behindNodes }) => {
+    await using ours = await behindNodes({ changes: PROVEN });
+    const session = await ours.open({ tokenAddress: NATIVE_COIN });
+    await ours.round();
+    await chain.send({ from: 1, to: addressOf(ours.recipient), value: 1n });
+    await chain.mine(BLOCKS_TO_SETTLE);
+
+    const value = numberToHex(session.amountDue);
+    ours.node.tell(({ method }, answer) => {
+      const { transactions } = Object(answer);
+      if (method !== 'eth_getBlockByNumber' || !Array.isArray(transactions)) return undefined;
+      const doctored = transactions.map(one => (typeof one === 'object' ? { ...one, value } : one));
+      return { ...Object(answer), transactions: doctored };
+    });
+    await ours.round();
+    await ours.round();
+
+    expect((await ours.session(session.id)).status).toBe('active');
+    expect(accused(ours)).toBe(1);
+  });
+
+  test.for([
+    [
+      'a field of the header is unknown',
+      { newRoot: `0x${'11'.repeat(32)}`, stateRoot: `0x${'22'.repeat(32)}` },
+    ],
+    ['a field of the header is another one', { gasUsed: '0x1' }],
+  ] as const)('are completed without a proof when %s', async ([, fields], { behindNodes, paid }) => {
+    await using ours = await behindNodes({ changes: PROVEN });
+    const session = await paid(ours);
+
+    ours.node.tell(({ method }, answer) =>
+      method === 'eth_getBlockByHash' ? { ...Object(answer), ...fields } : undefined,
+    );
+    await ours.round();
+
+    expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed', proven: false }]);
+    expect(accused(ours)).toBe(0);
+  });
+
+  test('are proven by a node whose header has the hash, next to one that changes a field', async ({
+    behindNodes,
+    paid,
+  }) => {
+    await using ours = await behindNodes({ nodes: 2, changes: PROVEN });
+    const session = await paid(ours);
+
+    ours.node.tell(({ method }, answer) =>
+      method === 'eth_getBlockByHash' ? { ...Object(answer), gasUsed: '0x1' } : undefined,
+    );
+    await ours.round();
+
+    expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed', proven: true }]);
+    expect(accused(ours)).toBe(1);
+  });
+
+  test('are completed without a proof when their block is longer than an answer may be', async ({
+    behindNodes,
+    paid,
+  }) => {
+    await using ours = await behindNodes({ maxAnswerBytes: 64 * 1024, changes: PROVEN });
+    const session = await paid(ours);
+
+    ours.node.tell(({ method }, answer) =>
+      method === 'eth_getBlockByHash' ? { ...Object(answer), pad: 'x'.repeat(70_000) } : undefined,
+    );
+    await ours.round();
+
+    expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed', proven: false }]);
+  });
+
+  test('are proven by single receipts from a node without those of a block', async ({
+    behindNodes,
+    paid,
+  }) => {
+    await using ours = await behindNodes({ changes: PROVEN });
+    const session = await paid(ours);
+
+    const missing = Object.assign(new Error('the method does not exist'), { code: -32601 });
+    ours.node.tell(({ method }) => (method === 'eth_getBlockReceipts' ? missing : undefined));
+    await ours.round();
+
+    expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed', proven: true }]);
+  });
+
+  test('wait for a block that the node does not show yet', async ({ behindNodes, paid }) => {
+    await using ours = await behindNodes({ changes: PROVEN });
+    const session = await paid(ours);
+
+    ours.node.tell(({ method }) => (method === 'eth_getBlockByHash' ? null : undefined));
+    await ours.round();
+    const during = await ours.session(session.id);
+    ours.node.tell(undefined);
+    await ours.round();
+
+    expect(during).toMatchObject({ status: 'active', paymentStatus: 'confirming' });
+    expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed', proven: true }]);
+  });
+
+  test('are not looked for when proofs are off', async ({ behindNodes, paid }) => {
+    await using ours = await behindNodes();
+    const session = await paid(ours);
+
+    await ours.round();
+
+    expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed', proven: null }]);
+    expect(ours.node.calls).not.toContain('eth_getBlockByHash');
+  });
+});
