@@ -45,8 +45,9 @@ async function updateTransfer(
 ): Promise<PaymentTransaction | undefined> {
   const known = await unit.transactions.recordsOf(transfer);
   const atIndex = known.find(one => one.logIndex === transfer.logIndex);
+  // A block has one log at each index. Where nodes disagree, the recorded one is judged before it completes.
+  if (atIndex?.blockHash === transfer.blockHash) return atIndex;
   const isSameLog = atIndex !== undefined && isSamePayment(atIndex, transfer);
-  if (isSameLog && atIndex.blockHash === transfer.blockHash) return atIndex;
   // Log indexes count within a block: another transfer at this index means that the recorded block is gone.
   if (atIndex !== undefined && !isSameLog) await dropped(unit, atIndex);
   // A transaction is in one block only: its rows of another block or without a log index are from a replaced block.

@@ -17,6 +17,7 @@ import { type Header, nodeView } from './node/node-view.ts';
 import { blockRhythm, type LookedAt, type LookHead, lookHeads } from './node/seen-heads.ts';
 import type { WatchedAddresses } from './node/token-transfers.ts';
 import { paymentProofs } from './proofs/payment-proofs.ts';
+import { secondNode } from './proofs/second-node.ts';
 import { refundFollower } from './refunds/followed-refunds.ts';
 import { reportedHashes } from './reported-hashes.ts';
 import { sameChain } from './starting-point.ts';
@@ -89,6 +90,7 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
   const side = lanes({ client, clock, log, effect });
   const proofs = paymentProofs({ chain, client, clock, log });
   const records = recordChecks({ side, proofs, clock, hasTraced: traced.hasRead });
+  const second = secondNode({ chain, client, clock });
   const refunds = refundFollower({ clock });
   const reports = reportedHashes({ clock, hasTraced: traced.hasRead });
   const same = sameChain({ clock });
@@ -190,6 +192,7 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
       ...(hasReports && { reports: reports.run }),
       blocks: advancing.readSetAside,
       coins: advancing.readCoinsAhead,
+      ...(seen.isOpen && { secondNode: second.run }),
       traces: traced.run,
       tracePieces: traced.readSetAside,
     };
@@ -232,6 +235,7 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
     refunds.forget();
     advancing.forget();
     traced.forget();
+    second.forget();
     heads.forget();
     memory.forget();
     looked = undefined;

@@ -278,6 +278,49 @@ eachWatchedShop('payments that their blocks prove', watchedTest => {
     expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed', proven: true }]);
   });
 
+  test.for([
+    ['all logs', () => []],
+    [
+      'the amount',
+      (logs: readonly object[]) => logs.map(one => ({ ...one, data: numberToHex(77n, { size: 32 }) })),
+    ],
+  ] as const)(
+    'are found by a second node when the first one hides %s',
+    async ([, change], { chain, behindNodes }) => {
+      await using ours = await behindNodes({ nodes: 2, changes: PROVEN });
+      const session = await ours.open();
+      await ours.round();
+
+      ours.node.tell(({ method }, answer) =>
+        method === 'eth_getLogs' && Array.isArray(answer) ? change(answer) : undefined,
+      );
+      await ours.payment(session.amountDue);
+      await chain.mine(BLOCKS_TO_SETTLE);
+      ours.clock.advance(30_000);
+      for (let count = 0; count < 3; count++) await ours.round();
+
+      expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+      expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed', proven: true }]);
+      await chain.mine();
+      for (let count = 0; count < 3; count++) await ours.round();
+      expect(await ours.session(session.id)).toMatchObject({ status: 'completed', isReorged: false });
+    },
+  );
+
+  test('stand when their node shows another amount in their block', async ({ chain, behindNodes, paid }) => {
+    await using ours = await behindNodes({ changes: PROVEN });
+    const session = await paid(ours);
+    await ours.round();
+
+    ours.node.tell(inLogs(log => ({ ...log, data: numberToHex(77n, { size: 32 }) })));
+    await chain.mine();
+    await ours.round();
+    await ours.round();
+
+    expect(await ours.session(session.id)).toMatchObject({ status: 'completed', isReorged: false });
+    expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed', proven: true }]);
+  });
+
   test('are not looked for when proofs are off', async ({ behindNodes, paid }) => {
     await using ours = await behindNodes();
     const session = await paid(ours);

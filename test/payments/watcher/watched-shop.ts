@@ -97,7 +97,8 @@ function watchedShopTest(databases: TestDatabases, onChain: typeof chainTest) {
         const [node, second] = [await faultyNode(chain.rpcUrl), await faultyNode(chain.rpcUrl)];
         const ours = await watchedShop(chain, {
           database: await databases.create('payments'),
-          rpcUrls: [node.url, second.url].slice(0, nodes),
+          // By another host name, as those of two providers.
+          rpcUrls: [node.url, second.url.replace('127.0.0.1', 'localhost')].slice(0, nodes),
           maxAnswerBytes,
           changes,
         });

@@ -16,6 +16,7 @@ export type LaneName =
   | 'refunds'
   | 'blocks'
   | 'coins'
+  | 'secondNode'
   | 'traces'
   | 'tracePieces';
 
@@ -106,6 +107,7 @@ export function lanes({ client, clock, log, effect }: LanesDeps) {
         ...start('refunds', look, works.refunds),
         ...start('blocks', look, works.blocks),
         ...start('coins', look, works.coins),
+        ...start('secondNode', look, works.secondNode),
         ...start('traces', look, works.traces),
         ...start('tracePieces', look, works.tracePieces),
       ]);

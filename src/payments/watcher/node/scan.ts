@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SetAsideReason } from '../../model/set-aside.ts';
 import type { Transfer } from '../../model/transfer.ts';
-import type { Header, NodeView, RpcLog } from './node-view.ts';
+import type { Header, NodeReads, RpcLog } from './node-view.ts';
 import { hasReached, isInBlock, loggedTransferOf, type WatchedAddresses } from './token-transfers.ts';
 import type { BlockRange } from './transfer-logs.ts';
 
@@ -42,7 +42,7 @@ export async function scan(
     coinLogsFrom,
   }: {
     chainId: number;
-    view: NodeView;
+    view: Pick<NodeReads, 'logs' | 'headers'>;
     watched: WatchedAddresses;
     /** Blocks that are passed over, because their logs are read in pieces. */
     skipped: ReadonlySet<number>;
