@@ -1,5 +1,6 @@
 import { numberToHex } from 'viem';
 import type { Db } from '../db/open.ts';
+import { inTime } from '../lib/in-time.ts';
 import { type ClockAndLog, logAndGoOn } from '../lib/logger.ts';
 import type { ChainClient } from '../node/client.ts';
 import type { Contradictions } from '../node/contradictions.ts';
@@ -65,7 +66,7 @@ export function indexProofs({ db, client, chain, progress, clock, log }: IndexPr
           raw({ method: 'eth_getBlockByNumber', params: [numberToHex(number), false] }, { signal }),
         );
         // The sync reports a node that is away. Here it names nothing.
-        return (await header.catch(() => null))?.hash === ours ? [host] : [];
+        return (await inTime(header, WITHIN_MS).catch(() => null))?.hash === ours ? [host] : [];
       }),
     );
     return new Set(hosts.flat()).size;

@@ -16,7 +16,7 @@ import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import { httpRpc, type Rpc } from '../../src/devnet/chain/rpc.ts';
 import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
 import { gasOn } from '../../src/devnet/transaction.ts';
-import { startNodeProxy } from '../indexer/node-proxy.ts';
+import { startNodeProxy, withWithdrawals } from '../indexer/node-proxy.ts';
 import { artifact } from '../indexer/support.ts';
 import { chainKind } from '../lab/chain-kind.ts';
 import { indexIn, servedChain, startTestDataService } from '../lab/data-service.ts';
@@ -111,7 +111,7 @@ export async function startGround(): Promise<Ground> {
   }
   for (let place = 0; place < MANY; place += 1) await node.send(bob, { to: alice, value: 1n, gas: 21_000 });
 
-  const proxy = await startNodeProxy(chain.rpcUrl, { change: withWithdrawals });
+  const proxy = await startNodeProxy(chain.rpcUrl, { change: paying });
   stack.defer(() => proxy.stop());
   const members = crowd.map((address, place) => ({
     name: `Member ${place}`,
@@ -241,7 +241,7 @@ async function deployGallery({ rpc, send, mine }: Sender, from: Address, crowd: 
 }
 
 /** Withdrawals from a real node's block: no local node pays any. */
-function withWithdrawals(method: string, result: unknown): unknown {
+function paying(method: string, result: unknown): unknown {
   if (method !== 'eth_getBlockByNumber' || result === null) return result;
   const block = record(result);
   const height = Number(block.number);
@@ -252,5 +252,5 @@ function withWithdrawals(method: string, result: unknown): unknown {
     address: RECEIVER,
     amount: numberToHex(17_000_000 + place),
   }));
-  return { ...block, withdrawals };
+  return withWithdrawals(block, withdrawals);
 }

@@ -1,7 +1,7 @@
 import { type Address, checksumAddress, numberToHex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CursorPosition, encodeCursor } from '../../src/data/backends/port/cursor.ts';
-import { type NodeProxy, startNodeProxy } from '../indexer/node-proxy.ts';
+import { type NodeProxy, startNodeProxy, withWithdrawals } from '../indexer/node-proxy.ts';
 import { CHAIN_ID, servedTestChain, startTestChain, type TestChain } from '../indexer/support.ts';
 import { startTestDataService, type TestDataService } from '../lab/data-service.ts';
 import { number, record, text } from '../lab/json.ts';
@@ -32,7 +32,7 @@ beforeAll(async () => {
     change: (method, result) => {
       if (method !== 'eth_getBlockByNumber' || result === null) return result;
       const block = record(result);
-      return { ...block, withdrawals: paidIn(Number(block.number)).map(asNode) };
+      return withWithdrawals(block, paidIn(Number(block.number)).map(asNode));
     },
   });
   service = await startTestDataService([servedTestChain(node.rpcUrl)]);

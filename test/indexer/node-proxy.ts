@@ -84,3 +84,9 @@ export async function startNodeProxy(
     },
   };
 }
+
+/** A block with invented withdrawals. Another root makes its header one that an index cannot recompute. */
+export function withWithdrawals(block: object, withdrawals: readonly object[]): object {
+  const root = withdrawals.length === 0 ? {} : { withdrawalsRoot: `0x${'07'.repeat(32)}` };
+  return { ...block, withdrawals, ...root };
+}

@@ -7,7 +7,7 @@ import { list, record, text } from '../../lab/json.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { type Burn, moveInEveryWay } from '../every-move.ts';
 import { countedAgain, keptCounts } from '../kept-counts.ts';
-import { startNodeProxy, TRACING } from '../node-proxy.ts';
+import { startNodeProxy, TRACING, withWithdrawals } from '../node-proxy.ts';
 import {
   CHAIN_ID,
   clientOf,
@@ -95,7 +95,7 @@ eachDatabase('coins that move in every way, before and after the fork Amsterdam'
   function withWithdrawal(block: unknown): unknown {
     if (block === null) return null;
     const withdrawal = withdrawals.get(Number(record(block).number));
-    return withdrawal === undefined ? block : { ...record(block), withdrawals: [withdrawal] };
+    return withdrawal === undefined ? block : withWithdrawals(record(block), [withdrawal]);
   }
 
   /** Reads the newest block into the indexes, and keeps each balance that is not the node's. */

@@ -6,7 +6,7 @@ import { createChainClient } from '#node/client.ts';
 import { MinedMeanwhile } from '#node/pending-transactions.ts';
 import { eachDatabase } from '#test/support/databases.ts';
 import { deployCode } from '../hostile-contracts.ts';
-import { startNodeProxy } from '../node-proxy.ts';
+import { startNodeProxy, withWithdrawals } from '../node-proxy.ts';
 import {
   canonicalContent,
   clientOf,
@@ -204,11 +204,9 @@ test('withdrawals and uncles’ hashes in a block’s body are kept', async () =
   const proxy = await startNodeProxy(chain.rpcUrl, {
     change: (method, result) =>
       method === 'eth_getBlockByNumber' && result !== null && typeof result === 'object'
-        ? {
-            ...result,
-            uncles: [uncle],
-            withdrawals: [{ index: '0x7', validatorIndex: '0x9', address: VALIDATOR, amount: '0x3' }],
-          }
+        ? withWithdrawals({ ...result, uncles: [uncle] }, [
+            { index: '0x7', validatorIndex: '0x9', address: VALIDATOR, amount: '0x3' },
+          ])
         : result,
   });
   try {
