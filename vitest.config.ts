@@ -13,7 +13,7 @@ const ON_AMSTERDAM = [
   'test/indexer/sync/{random-chain.slow,reorg.slow,sync}.test.ts',
   'test/conformance/{explorer,insights}.slow.test.ts',
   'test/data/insights/over-http.slow.test.ts',
-  'test/evm/prove-block.test.ts',
+  'test/evm/{inclusion,prove-block}.test.ts',
   'test/data/{internal-transactions,state-changes.slow,statistics.slow,transfer-values.slow,values.slow}.test.ts',
   'test/contract/served-lists.test.ts',
   'test/pages/transaction-page.slow.test.ts',

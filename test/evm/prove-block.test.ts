@@ -1,35 +1,9 @@
 import { type Address, type Hash, type Hex, numberToHex } from 'viem';
 import { expect } from 'vitest';
-import type { BlockContents } from '#evm/proofs/block-proof.ts';
 import { proveBlock } from '#evm/proofs/prove-block.ts';
 import { transactionsProblem } from '#evm/proofs/prove-transactions.ts';
 import type { RpcLog, RpcReceipt, RpcTransaction } from '#evm/rpc.ts';
-import { clientOf } from '../indexer/support.ts';
-import { test as base } from '../support/served-devnet.ts';
-
-interface Contents extends BlockContents {
-  readonly receipts: readonly RpcReceipt[];
-}
-
-/** `test` with the contents of all blocks of an embedded chain. */
-const test = base.extend('blocks', { scope: 'worker' }, async ({ chain }): Promise<Contents[]> => {
-  const { request } = clientOf(chain.rpcUrl, chain.id);
-  const blocks: Contents[] = [];
-  for (let number = 0; ; number += 1) {
-    const height = numberToHex(number);
-    const block = await request({ method: 'eth_getBlockByNumber', params: [height, true] });
-    if (block === null) return blocks;
-    const transactions = block.transactions.filter(one => typeof one !== 'string');
-    const receipts = await Promise.all(
-      transactions.map(async ({ hash }) => {
-        const receipt = await request({ method: 'eth_getTransactionReceipt', params: [hash] });
-        if (receipt === null) throw new Error(`no receipt of ${hash}`);
-        return receipt;
-      }),
-    );
-    blocks.push({ block, transactions, receipts });
-  }
-});
+import { type Contents, blocksTest as test } from './block-contents.ts';
 
 const OTHER: Hash = `0x${'11'.repeat(32)}`;
 const SOME: Address = `0x${'22'.repeat(20)}`;

@@ -1,5 +1,6 @@
+import { bytesToBigInt, fromRlp } from 'viem';
 import type { RpcBlock } from '../rpc.ts';
-import { dataBytes, quantityBytes, rlp } from './bytes.ts';
+import { dataBytes, quantityBytes, type RlpItem, rlp } from './bytes.ts';
 
 type HeaderField = readonly [name: keyof RpcBlock, kind: 'data' | 'quantity'];
 
@@ -59,6 +60,22 @@ export function encodedHeader(block: RpcBlock): Uint8Array {
       return kind === 'data' ? dataBytes(text) : quantityBytes(text);
     }),
   );
+}
+
+/** Fields of an encoded header. @throws when it is none */
+export function fieldsOfHeader(encoded: Uint8Array) {
+  const items: RlpItem = fromRlp(encoded, 'bytes');
+  const field = (name: keyof RpcBlock): Uint8Array => {
+    const item = items instanceof Uint8Array ? undefined : items[FIELDS.findIndex(([one]) => one === name)];
+    if (!(item instanceof Uint8Array)) throw new TypeError(`the header lacks ${name}`);
+    return item;
+  };
+  return {
+    number: bytesToBigInt(field('number')),
+    timestamp: bytesToBigInt(field('timestamp')),
+    transactionsRoot: field('transactionsRoot'),
+    receiptsRoot: field('receiptsRoot'),
+  };
 }
 
 /** Names of fields that each header has, and this one lacks. */

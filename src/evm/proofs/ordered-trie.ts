@@ -1,3 +1,4 @@
+import { fromRlp } from 'viem';
 import { EMPTY, keccak, quantityBytes, type RlpItem, rlp } from './bytes.ts';
 
 /**
@@ -5,9 +6,12 @@ import { EMPTY, keccak, quantityBytes, type RlpItem, rlp } from './bytes.ts';
  * packages for such tries are under the MPL, and a trie that is never changed needs a hundred lines.
  * Source: yellow paper, appendix D.
  */
-interface OrderedTrie {
+export interface OrderedTrie {
   readonly root: Uint8Array;
-  /** Encoded nodes from the root to the entry at this position. One inside of its parent is left out. */
+  /**
+   * Encoded nodes from the root to the entry at this position. A node that is shorter than a hash is not among them,
+   * because its parent contains it.
+   */
   pathTo(position: number): Uint8Array[];
 }
 
@@ -19,36 +23,32 @@ interface Entry {
   readonly value: Uint8Array;
 }
 
-/** A node as RLP has it in its parent: itself when it is shorter than a hash, otherwise its hash. */
 interface TrieNode {
-  readonly item: RlpItem;
   readonly encoded: Uint8Array;
+  /** The node as its parent contains it: its hash, or itself when it is shorter than a hash. */
   readonly reference: RlpItem;
-  /** Child for the rest of a key, with the number of nibbles that this node takes. */
-  next(key: Nibbles): { child: TrieNode; taken: number } | undefined;
+  /** The child on the way to a key. */
+  childFor(key: Nibbles): TrieNode | undefined;
 }
 
 const HASH_BYTES = 32;
+const BRANCH_ITEMS = 17;
 
 /** Root of the trie of a list. */
 export function rootOf(values: readonly Uint8Array[]): Uint8Array {
   return orderedTrie(values).root;
 }
 
-function orderedTrie(values: readonly Uint8Array[]): OrderedTrie {
+export function orderedTrie(values: readonly Uint8Array[]): OrderedTrie {
   const entries = values.map((value, position) => ({ key: keyOf(position), value }));
   const top = entries.length === 0 ? undefined : nodeOf(entries, 0);
   return {
     root: keccak(top?.encoded ?? rlp(EMPTY)),
     pathTo(position) {
+      const key = keyOf(position);
       const path: Uint8Array[] = [];
-      let key = keyOf(position);
-      for (let node = top; node !== undefined; ) {
+      for (let node = top; node !== undefined; node = node.childFor(key))
         if (node === top || node.encoded.length >= HASH_BYTES) path.push(node.encoded);
-        const step = node.next(key);
-        if (step !== undefined) key = key.slice(step.taken);
-        node = step?.child;
-      }
       return path;
     },
   };
@@ -58,27 +58,25 @@ function orderedTrie(values: readonly Uint8Array[]): OrderedTrie {
 function nodeOf(entries: readonly Entry[], depth: number): TrieNode {
   const [first] = entries;
   if (first === undefined) throw new Error('A node needs an entry.');
-  if (entries.length === 1) return node([path(first.key.slice(depth), true), first.value], () => undefined);
-  const shared = sharedLength(entries, depth);
-  if (shared > 0) {
-    const child = nodeOf(entries, depth + shared);
-    const part = path(first.key.slice(depth, depth + shared), false);
-    return node([part, child.reference], () => ({ child, taken: shared }));
+  if (entries.length === 1)
+    return trieNode([encodedPath(first.key.slice(depth), true), first.value], () => undefined);
+  const end = depth + sharedLength(entries, depth);
+  if (end > depth) {
+    const child = nodeOf(entries, end);
+    return trieNode([encodedPath(first.key.slice(depth, end), false), child.reference], () => child);
   }
-  const children = Array.from({ length: 16 }, (_, nibble) => {
+  const children = Array.from({ length: BRANCH_ITEMS - 1 }, (_, nibble) => {
     const below = entries.filter(({ key }) => key[depth] === nibble);
     return below.length === 0 ? undefined : nodeOf(below, depth + 1);
   });
-  // No key is the beginning of another one, so that a branch never has a value.
-  return node([...children.map(child => child?.reference ?? EMPTY), EMPTY], ([nibble]) => {
-    const child = children[nibble ?? 0];
-    return child && { child, taken: 1 };
-  });
+  // No key is the beginning of another one, so a branch never has a value.
+  const references = children.map(child => child?.reference ?? EMPTY);
+  return trieNode([...references, EMPTY], key => children[key[depth] ?? 0]);
 }
 
-function node(item: RlpItem, next: TrieNode['next']): TrieNode {
+function trieNode(item: RlpItem, childFor: TrieNode['childFor']): TrieNode {
   const encoded = rlp(item);
-  return { item, encoded, reference: encoded.length < HASH_BYTES ? item : keccak(encoded), next };
+  return { encoded, reference: encoded.length < HASH_BYTES ? item : keccak(encoded), childFor };
 }
 
 function sharedLength(entries: readonly Entry[], depth: number): number {
@@ -89,13 +87,64 @@ function sharedLength(entries: readonly Entry[], depth: number): number {
 }
 
 function keyOf(position: number): Nibbles {
-  const bytes = rlp(quantityBytes(`0x${position.toString(16)}`));
+  return nibblesOf(rlp(quantityBytes(`0x${position.toString(16)}`)));
+}
+
+function nibblesOf(bytes: Uint8Array): Nibbles {
   return [...bytes].flatMap(byte => [byte >> 4, byte & 15]);
 }
 
 /** Hex-prefix encoding of a part of a key. Source: yellow paper, appendix C. */
-function path(nibbles: Nibbles, isLeaf: boolean): Uint8Array {
+function encodedPath(nibbles: Nibbles, isLeaf: boolean): Uint8Array {
   const flag = isLeaf ? 2 : 0;
   const all = nibbles.length % 2 === 0 ? [flag, 0, ...nibbles] : [flag + 1, ...nibbles];
   return Buffer.from(all.map(nibble => nibble.toString(16)).join(''), 'hex');
+}
+
+/**
+ * Reads the entry at a position by the path to it. Undefined when the path does not lead from the root to an entry at this
+ * position, so that nothing is proven.
+ */
+export function valueAt(
+  root: Uint8Array,
+  { position, path }: { position: number; path: readonly Uint8Array[] },
+): Uint8Array | undefined {
+  let key = keyOf(position);
+  let reference: RlpItem | undefined = root;
+  const nodes = path.values();
+  while (reference !== undefined) {
+    const node = nodeFor(reference, () => nodes.next().value);
+    if (node === undefined) return undefined;
+    if (node.length === BRANCH_ITEMS) {
+      reference = node[key[0] ?? BRANCH_ITEMS];
+      key = key.slice(1);
+      continue;
+    }
+    const [prefix, next] = node;
+    if (!(prefix instanceof Uint8Array) || next === undefined) return undefined;
+    const [flag = 0, ...others] = nibblesOf(prefix);
+    const part = flag % 2 === 1 ? others : others.slice(1);
+    if (part.some((nibble, at) => nibble !== key[at])) return undefined;
+    key = key.slice(part.length);
+    const isLeaf = flag >= 2;
+    if (isLeaf) return key.length === 0 && next instanceof Uint8Array && isEnd(nodes) ? next : undefined;
+    reference = next;
+  }
+  return undefined;
+}
+
+/** Node that its parent refers to: contained in it, or the next one of the path if that has the hash. */
+function nodeFor(
+  reference: RlpItem,
+  nextOfPath: () => Uint8Array | undefined,
+): readonly RlpItem[] | undefined {
+  if (!(reference instanceof Uint8Array)) return reference;
+  const encoded = nextOfPath();
+  if (encoded === undefined || Buffer.compare(keccak(encoded), reference) !== 0) return undefined;
+  const item: RlpItem = fromRlp(encoded, 'bytes');
+  return item instanceof Uint8Array ? undefined : item;
+}
+
+function isEnd(nodes: Iterator<Uint8Array>): boolean {
+  return nodes.next().done === true;
 }
