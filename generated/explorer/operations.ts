@@ -146,6 +146,17 @@ export const table = {
       { name: "chain_id", in: "query", required: false, read: "integer", many: "one", check: "ChainId" },
     ],
   },
+  getTransactionProof: {
+    id: "getTransactionProof",
+    method: "get",
+    path: "/explorer/transactions/{transaction_hash}/proof",
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
+    security: [],
+    parameters: [
+      { name: "transaction_hash", in: "path", required: true, read: "string", many: "one", check: "TransactionHash" },
+      { name: "chain_id", in: "query", required: false, read: "integer", many: "one", check: "ChainId" },
+    ],
+  },
   listTransactionStateChanges: {
     id: "listTransactionStateChanges",
     method: "get",

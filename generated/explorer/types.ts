@@ -200,6 +200,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/explorer/transactions/{transaction_hash}/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the proof of a transaction
+         * @description Returns the header of the transaction's block and the Merkle paths of the transaction and its receipt, as they were recomputed from a node's answers. A client that has the hash of the block from another source can check them alone, for example by `tollgate verify-proof`. It is 404 while the transaction is pending, and 501 when its block cannot be recomputed. Without `chain_id`, the first chain that has it answers.
+         */
+        get: operations["getTransactionProof"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/explorer/transactions/{transaction_hash}/state-changes": {
         parameters: {
             query?: never;
@@ -2249,6 +2269,41 @@ export interface components {
              * @example call
              */
             type: string;
+        };
+        /** @description An entry of a trie with the nodes from its root to the entry. */
+        EntryProof: {
+            /** @description Encoding of the entry (EIP-2718), as it is in the last node. */
+            encoded: components["schemas"]["HexData"];
+            /** @description RLP of the nodes, the root first. Each has the hash that the one before names. A node of less than 32 bytes is left out, because the one before contains it. */
+            path: components["schemas"]["HexData"][];
+        };
+        /** @description Proof that a transaction and its receipt are in a block. `header` has the hash `block_hash`. Its roots of the transactions and of the receipts are those of Merkle Patricia tries, in which the key of both entries is the RLP of `transaction_index`. */
+        TransactionProof: {
+            /**
+             * @description Chain of the block.
+             * @example 1
+             */
+            chain_id: number;
+            /** @description Hash of the block. It proves nothing by itself, so compare it with the one that another source names. */
+            block_hash: components["schemas"]["Hash"];
+            /**
+             * @description Number of the block.
+             * @example 19854321
+             */
+            block_number: number;
+            /** @description Hash of the transaction. */
+            transaction_hash: components["schemas"]["Hash"];
+            /**
+             * @description Position of the transaction in its block, from zero.
+             * @example 68
+             */
+            transaction_index: number;
+            /** @description RLP of the block's header. */
+            header: components["schemas"]["HexData"];
+            /** @description Proof of the transaction. */
+            transaction: components["schemas"]["EntryProof"];
+            /** @description Proof of the receipt. */
+            receipt: components["schemas"]["EntryProof"];
         };
         /**
          * @description Decimal integer of up to 78 digits with an optional minus sign, exact beyond 2^53.
@@ -4420,6 +4475,48 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RawTrace"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    getTransactionProof: {
+        parameters: {
+            query?: {
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
+                chain_id?: components["parameters"]["ChainId"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Hash of the transaction.
+                 * @example 0xd02afba0bdecbf32f6a371650a13e74306c4be0473980343ba2609c5e3eaa97c
+                 */
+                transaction_hash: components["parameters"]["TransactionHash"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The proof. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransactionProof"];
                 };
             };
             304: components["responses"]["NotModified"];
