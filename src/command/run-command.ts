@@ -102,6 +102,11 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import('./index/incomplete-blocks.ts')).runIndex,
   },
   {
+    name: 'verify-proof',
+    summary: 'checks the proof of a transaction against the hash of its block',
+    load: async () => (await import('./verify-proof.ts')).runVerifyProof,
+  },
+  {
     name: 'keys',
     summary: 'manages organizations, API keys and owners of recipient addresses',
     load: async () => (await import('./keys/keys.ts')).runKeys,

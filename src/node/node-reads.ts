@@ -2,8 +2,11 @@ import { type Address, type Hash, type Hex, numberToHex } from 'viem';
 import { lowerCase } from '../evm/address.ts';
 import { wordOf } from '../evm/call-result.ts';
 import { balanceCall } from '../evm/contract-calls.ts';
+import type { BlockContents } from '../evm/proofs/block-proof.ts';
 import type { RpcParityTrace } from '../evm/rpc.ts';
 import { parityOfFrame } from '../evm/traces.ts';
+import { blockContents } from './block-contents.ts';
+import { type BlockRef, ChainMoved } from './block-ref.ts';
 import { type ChainClient, nullIfNotGiven } from './client.ts';
 
 /**
@@ -14,6 +17,8 @@ import { type ChainClient, nullIfNotGiven } from './client.ts';
 export interface NodeReader {
   /** Trace items in the Parity form, outermost first. */
   trace(hash: Hash, signal: AbortSignal): Promise<RpcParityTrace[] | null>;
+  /** Parts of a block that its hash commits to. Also null when the node has another block in its place. */
+  contents(block: Pick<BlockRef, 'number' | 'hash'>): Promise<BlockContents | null>;
   /** Coin balances in wei of the accounts whose balance the transaction changed. */
   coinChanges(hash: Hash, signal: AbortSignal): Promise<BalanceChange[] | null>;
   /** Token balance; `tokenId` is for ERC-1155 only. Also null when the contract reverts. */
@@ -94,6 +99,12 @@ export function nodeReader(client: ChainClient): NodeReader {
 
   return {
     trace,
+    async contents(block) {
+      await client.verify();
+      return blockContents(request, block).catch((error: unknown) =>
+        error instanceof ChainMoved ? null : nullIfNotGiven(error),
+      );
+    },
     coinChanges,
     async tokenBalance({ token, holder, tokenId, blockNumber }, signal) {
       await client.verify();

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { hexToBytes } from 'viem';
+import { hexToBytes, numberToHex } from 'viem';
 import { expect, onTestFinished } from 'vitest';
 import { ZERO_ADDRESS } from '#evm/address.ts';
 import {
@@ -35,6 +35,7 @@ test('transactions of a block have proofs that show them, their block and their 
       blockNumber: BigInt(block.number ?? -1),
       timeMs: Number(block.timestamp) * 1000,
       transactionHash: transactions[position]?.hash,
+      encodedTransaction: expect.stringMatching(/^0x/),
       receipt: {
         isSuccess: receipt.status === '0x1',
         logs: receipt.logs.map(({ address, topics, data }) => ({ address, topics, data })),
@@ -46,7 +47,9 @@ test('transactions of a block have proofs that show them, their block and their 
 test('positions whose keys have one, two and three bytes are proven', async () => {
   const chain = await startTestChain();
   onTestFinished(() => chain.stop());
-  for (let sent = 0; sent < 258; sent += 1) await chain.send(sent % 10, { to: ZERO_ADDRESS, gas: 21_000n });
+  const from = chain.accounts.signer(1).address;
+  const payment = { from, to: ZERO_ADDRESS, gas: numberToHex(21_000) };
+  for (let sent = 0; sent < 258; sent += 1) await chain.rpc.call('eth_sendTransaction', payment);
   await chain.mine();
   const header = await chain.client.request({ method: 'eth_getBlockByNumber', params: ['latest', false] });
   if (header?.hash === null || header === null) throw new Error('no block');

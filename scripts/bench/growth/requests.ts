@@ -28,6 +28,7 @@ export const REQUESTS: Readonly<Record<OperationId, (at: Spot) => string>> = {
     `/transactions/${transaction}/internal-transactions`,
   listTransactionLogs: ({ transaction }) => `/transactions/${transaction}/logs`,
   getTransactionRawTrace: ({ transaction }) => `/transactions/${transaction}/raw-trace`,
+  getTransactionProof: ({ transaction }) => `/transactions/${transaction}/proof`,
   listTransactionStateChanges: ({ transaction }) => `/transactions/${transaction}/state-changes`,
   getTransactionSummary: ({ transaction }) => `/transactions/${transaction}/summary`,
   getBlock: ({ block }) => `/blocks/${block}`,

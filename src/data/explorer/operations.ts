@@ -54,6 +54,7 @@ export const explorer = (serve: Serve): Handlers<DataOperations> => ({
   }),
   listTransactionLogs: serve('listTransactionLogs', { ...lookup, ...BY_INDEX }),
   getTransactionRawTrace: serve('getTransactionRawTrace', lookup),
+  getTransactionProof: serve('getTransactionProof', lookup),
   listTransactionStateChanges: serve('listTransactionStateChanges', lookup),
   getTransactionSummary: serve('getTransactionSummary', lookup),
   getBlock: serve('getBlock', block),

@@ -12,7 +12,7 @@ export interface EntryProof {
   /** Encoding of the entry. Source: EIP-2718. */
   readonly encoded: Hex;
   /** Encoded nodes, the root first. A node of less than 32 bytes is in its parent. */
-  readonly path: readonly Hex[];
+  readonly path: Hex[];
 }
 
 /** Proof that a transaction and its receipt are in a block, by the hash of the block. */
@@ -32,6 +32,8 @@ export interface ProvenInclusion {
   /** Time of the block in milliseconds. */
   readonly timeMs: number;
   readonly transactionHash: Hash;
+  /** Source: EIP-2718. */
+  readonly encodedTransaction: Hex;
   readonly receipt: ProvenReceipt;
 }
 
@@ -93,7 +95,7 @@ export function checkedInclusion({
   transaction,
   receipt,
 }: InclusionProof): ProvenInclusion {
-  const encodedHeader = bytesOf(header, 'header');
+  const encodedHeader = dataBytes(header);
   const { number, timestamp, transactionsRoot, receiptsRoot } = decoded('header', () =>
     fieldsOfHeader(encodedHeader),
   );
@@ -108,6 +110,7 @@ export function checkedInclusion({
     blockNumber: number,
     timeMs: Number(timestamp) * 1000,
     transactionHash: bytesToHex(keccak(transactionBytes)),
+    encodedTransaction: transaction.encoded,
     receipt: decoded('receipt', () => receiptOf(receiptBytes)),
   };
 }
@@ -116,8 +119,8 @@ function checkedEntry(
   root: Uint8Array,
   { position, entry, name }: { position: number; entry: EntryProof; name: string },
 ): Uint8Array {
-  const encoded = bytesOf(entry.encoded, name);
-  const path = entry.path.map(node => bytesOf(node, `${name} path`));
+  const encoded = dataBytes(entry.encoded);
+  const path = entry.path.map(dataBytes);
   const value = decoded(`${name} path`, () => valueAt(root, { position, path }));
   if (value === undefined || Buffer.compare(value, encoded) !== 0)
     throw new InvalidProof(`The path of the ${name} does not lead from the root in the header to it.`);
@@ -151,11 +154,6 @@ function list(item: RlpItem | undefined): readonly RlpItem[] {
 function bytes(item: RlpItem | undefined): Uint8Array {
   if (!(item instanceof Uint8Array)) throw new TypeError('a value is missing');
   return item;
-}
-
-function bytesOf(hex: string, name: string): Uint8Array {
-  if (!/^0x([0-9a-f]{2})*$/i.test(hex)) throw new InvalidProof(`The ${name} is not hexadecimal.`);
-  return dataBytes(hex);
 }
 
 /** Result of a function that decodes. @throws InvalidProof when it fails */

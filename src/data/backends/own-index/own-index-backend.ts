@@ -31,6 +31,7 @@ import { stateChangeAnswers } from './transactions/state-changes.ts';
 import { summaryAnswers } from './transactions/summary.ts';
 import { tokenTransferAnswers } from './transactions/token-transfers.ts';
 import { rawTraceAnswers, transactionListAnswers } from './transactions/transaction-lists.ts';
+import { transactionProofAnswers } from './transactions/transaction-proof.ts';
 import { transactionAnswers } from './transactions/transactions.ts';
 import { verifiedContractAnswers } from './verified-contracts.ts';
 import { withdrawalAnswers } from './withdrawals.ts';
@@ -95,6 +96,7 @@ export function indexBackend(options: {
       ...blockAnswers(source),
       ...internalTransactionAnswers(source),
       ...rawTraceAnswers(source),
+      ...transactionProofAnswers(source),
       ...stateChangeAnswers(source),
       ...summaryAnswers(source),
       ...smartContractAnswers(source),
