@@ -365,7 +365,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The database cannot be reached, or for a signature of a contract the nodes of its chain. Retry the request; an `Idempotency-Key` prevents it from taking effect twice. */
+        /** @description The database cannot be reached, or for a signature of a contract or a proof the nodes of its chain. Retry the request; an `Idempotency-Key` prevents it from taking effect twice. */
         ServiceUnavailable: {
             headers: {
                 [name: string]: unknown;

@@ -2270,6 +2270,11 @@ export interface components {
              */
             type: string;
         };
+        /**
+         * @description 32 bytes as 0x-prefixed hex in lower case.
+         * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
+         */
+        ProofHash: string;
         /** @description An entry of a trie with the nodes from its root to the entry. */
         EntryProof: {
             /** @description Encoding of the entry (EIP-2718), as it is in the last node. */
@@ -2285,14 +2290,14 @@ export interface components {
              */
             chain_id: number;
             /** @description Hash of the block. It proves nothing by itself, so compare it with the one that another source names. */
-            block_hash: components["schemas"]["Hash"];
+            block_hash: components["schemas"]["ProofHash"];
             /**
              * @description Number of the block.
              * @example 19854321
              */
             block_number: number;
             /** @description Hash of the transaction. */
-            transaction_hash: components["schemas"]["Hash"];
+            transaction_hash: components["schemas"]["ProofHash"];
             /**
              * @description Position of the transaction in its block, from zero.
              * @example 68

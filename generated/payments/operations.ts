@@ -233,6 +233,17 @@ export const table = {
       { name: "transaction_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
+  getPaymentTransactionProof: {
+    id: "getPaymentTransactionProof",
+    method: "get",
+    path: "/api/v1/transactions/{transaction_id}/proof",
+    refusesMisspelt: true,
+    statuses: [200, 304, 400, 401, 403, 404, 408, 417, 429, 431, 500, 501, 503],
+    security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
+    parameters: [
+      { name: "transaction_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
+    ],
+  },
   movePaymentTransaction: {
     id: "movePaymentTransaction",
     method: "post",

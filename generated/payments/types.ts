@@ -276,6 +276,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/transactions/{transaction_id}/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the proof of a payment transaction
+         * @description Returns the header of the transaction's block and the Merkle paths of the transaction and its receipt, as they were recomputed from the answers of a node of its chain. A client that has the hash of the block from another source can check them alone, for example by `tollgate verify-proof`. It is 404 while the transaction is in no block, and 501 when the node has no such block or it cannot be recomputed.
+         */
+        get: operations["getPaymentTransactionProof"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/transactions/{transaction_id}/move": {
         parameters: {
             query?: never;
@@ -4018,6 +4038,51 @@ export interface components {
             /** @description The matching transactions that were recorded in the last 24 hours. */
             last_24_hours: components["schemas"]["RecentFigures"];
         };
+        /**
+         * @description 32 bytes as 0x-prefixed hex in lower case.
+         * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
+         */
+        ProofHash: string;
+        /**
+         * @description Bytes as 0x-prefixed hex; `0x` means no bytes.
+         * @example 0xa9059cbb
+         */
+        HexData: string;
+        /** @description An entry of a trie with the nodes from its root to the entry. */
+        EntryProof: {
+            /** @description Encoding of the entry (EIP-2718), as it is in the last node. */
+            encoded: components["schemas"]["HexData"];
+            /** @description RLP of the nodes, the root first. Each has the hash that the one before names. A node of less than 32 bytes is left out, because the one before contains it. */
+            path: components["schemas"]["HexData"][];
+        };
+        /** @description Proof that a transaction and its receipt are in a block. `header` has the hash `block_hash`. Its roots of the transactions and of the receipts are those of Merkle Patricia tries, in which the key of both entries is the RLP of `transaction_index`. */
+        TransactionProof: {
+            /**
+             * @description Chain of the block.
+             * @example 1
+             */
+            chain_id: number;
+            /** @description Hash of the block. It proves nothing by itself, so compare it with the one that another source names. */
+            block_hash: components["schemas"]["ProofHash"];
+            /**
+             * @description Number of the block.
+             * @example 19854321
+             */
+            block_number: number;
+            /** @description Hash of the transaction. */
+            transaction_hash: components["schemas"]["ProofHash"];
+            /**
+             * @description Position of the transaction in its block, from zero.
+             * @example 68
+             */
+            transaction_index: number;
+            /** @description RLP of the block's header. */
+            header: components["schemas"]["HexData"];
+            /** @description Proof of the transaction. */
+            transaction: components["schemas"]["EntryProof"];
+            /** @description Proof of the receipt. */
+            receipt: components["schemas"]["EntryProof"];
+        };
         /** @description Assignment of a transfer or a payment to a session. */
         Assignment: {
             /**
@@ -6943,7 +7008,25 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The database cannot be reached, or for a signature of a contract the nodes of its chain. Retry the request; an `Idempotency-Key` prevents it from taking effect twice. */
+        /** @description A node has no such answer. */
+        NotImplemented: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "api_error",
+                 *         "code": "internal_error",
+                 *         "message": "The block cannot be recomputed: receipts are missing"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The database cannot be reached, or for a signature of a contract or a proof the nodes of its chain. Retry the request; an `Idempotency-Key` prevents it from taking effect twice. */
         ServiceUnavailable: {
             headers: {
                 [name: string]: unknown;
@@ -7892,6 +7975,44 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getPaymentTransactionProof: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the transaction.
+                 * @example txn_2cDv6HqJs1YoK4wAiT9fXl8P
+                 */
+                transaction_id: components["parameters"]["TransactionIdParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The proof. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransactionProof"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
