@@ -366,6 +366,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'src/stores/database-counters.ts',
       'src/http/',
       'src/db/',
+      'types:src/node/transaction-proof.ts',
       'src/lib/',
     ],
   ],

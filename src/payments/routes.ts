@@ -17,6 +17,7 @@ import { healthRoutes, type ReadinessCheck } from '../http/health.ts';
 import type { Logger } from '../lib/logger.ts';
 import { LIMIT_FIELDS, type RequestCounters } from '../lib/request-counters.ts';
 import type { ChainClient } from '../node/client.ts';
+import { proofReader } from '../node/transaction-proof.ts';
 import { signatureJudge } from '../node/wallet-signature.ts';
 import { assetRoutes } from '../pages/assets.ts';
 import { apiKeyHandlers } from './api/api-keys.ts';
@@ -120,7 +121,7 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
         ...linkHandlers(options),
         ...sessionHandlers(options),
         ...statsHandlers(options),
-        ...transactionHandlers(options),
+        ...transactionHandlers(options, { readProof: proofReader(options.clientOf) }),
         ...eventHandlers(options),
         ...transferHandlers(options),
         ...refundHandlers(options),

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { proofReader } from '#node/transaction-proof.ts';
 import type { OperationRow } from '../../src/contract/contracts/operations.ts';
 import {
   type PaymentsOperations,
@@ -170,7 +171,7 @@ export async function startPaymentsApi(
       ...recipientHandlers(context, { verifySignature }),
       ...sessionHandlers(context),
       ...statsHandlers(context),
-      ...transactionHandlers(context),
+      ...transactionHandlers(context, { readProof: proofReader(clientOf) }),
       ...eventHandlers(context),
       ...transferHandlers(context),
       ...refundHandlers(context),

@@ -2,6 +2,8 @@ import type { OperationRequest } from '../../contract/contracts/operations.ts';
 import type { PaymentsOperations } from '../../contract/contracts/payments.ts';
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { InvalidBody } from '../../contract/contracts/violations.ts';
+import { HttpError } from '../../http/errors.ts';
+import type { ReadProof } from '../../node/transaction-proof.ts';
 import { sessionStore } from '../sessions/session-store.ts';
 import { isToAddressOf } from '../settlement/match.ts';
 import { settlement } from '../settlement/settlement.ts';
@@ -13,7 +15,7 @@ import { transactionBody } from './responses/record-bodies.ts';
 import { exportOf } from './responses/transactions-csv.ts';
 
 /** Operations on transactions: transfers that were matched with sessions (Decision 111). */
-export function transactionHandlers(context: PaymentsContext) {
+export function transactionHandlers(context: PaymentsContext, { readProof }: { readProof: ReadProof }) {
   const { db, seals, clock } = context;
   return {
     async listPaymentTransactions({ query }, caller) {
@@ -44,6 +46,17 @@ export function transactionHandlers(context: PaymentsContext) {
       if (session === undefined) throw resourceNotFound('transaction', transaction_id);
       const movesOf = await transactionStore(db).movesOf([transaction]);
       return { status: 200, body: transactionBody(transaction, session, movesOf(transaction.id)) };
+    },
+
+    async getPaymentTransactionProof({ path: { transaction_id: id } }, caller) {
+      const transaction = await transactionStore(db).find(caller, id);
+      if (transaction === undefined) throw resourceNotFound('transaction', id);
+      const { chainId, txHash: hash, blockNumber, blockHash } = transaction;
+      if (hash === null || blockNumber === null || blockHash === null)
+        throw paymentsError('resource_not_found', `Transaction ${id} is in no block.`);
+      const body = await readProof({ chainId, hash, blockNumber, blockHash });
+      if (!('reason' in body)) return { status: 200, body };
+      throw new HttpError(501, `There is no proof: ${body.reason}.`, { code: 'internal_error' });
     },
 
     async listTransactionCandidates({ path: { transaction_id: id } }, caller) {
