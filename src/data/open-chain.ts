@@ -10,7 +10,7 @@ import { toJson } from '../lib/json.ts';
 import type { ClockAndLog } from '../lib/logger.ts';
 import { VERSION } from '../lib/version.ts';
 import { createChainClient } from '../node/client.ts';
-import type { Gateways } from '../node/gateways.ts';
+import type { Gateways } from '../node/names/gateways.ts';
 import type { DiskSpace } from '../stores/disk-space.ts';
 import { indexBackend } from './backends/own-index/own-index-backend.ts';
 import type { MetadataDocuments } from './backends/own-index/source/metadata-documents.ts';

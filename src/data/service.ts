@@ -12,7 +12,7 @@ import type { IndexFigures } from '../http/index-metrics.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
 import type { QueryBudget, QueryPool } from '../indexer/query/threads/pool.ts';
 import { logAndGoOn } from '../lib/logger.ts';
-import { openGateways } from '../node/gateways.ts';
+import { openGateways } from '../node/names/gateways.ts';
 import { type DiskSpace, type DiskSpaceSettings, diskSpace } from '../stores/disk-space.ts';
 import { warmUpNames } from './backends/own-index/source/names.ts';
 import { remoteDocuments } from './backends/own-index/source/remote-documents.ts';

@@ -1,9 +1,9 @@
 import type { Handle } from '../db/open.ts';
 import type { Abis } from '../evm/abi/abi.ts';
 import type { ChainClient } from '../node/client.ts';
+import { resolveName } from '../node/names/resolve-name.ts';
 import { nodeReader } from '../node/node-reads.ts';
 import { pendingTransaction, pendingTransactions } from '../node/pending-transactions.ts';
-import { resolveName } from '../node/resolve-name.ts';
 import { contractUri, nftStandard, ownerOf, tokenUris, totalSupplyAt } from '../node/token-reads.ts';
 import { addressCounts, coinBalanceOf, filledLists } from './read/address-records.ts';
 import { addresses, coinHolders, contract, implementations } from './read/addresses.ts';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NameBook, nameBook, resolveAddress } from '#data/backends/own-index/source/names.ts';
 import { asBackendError, isOfKind } from '#data/backends/port/backend-error.ts';
 import type { ChainIndex } from '#indexer/index-service.ts';
-import { type NameQuestion, resolveName } from '#node/resolve-name.ts';
+import { type NameQuestion, resolveName } from '#node/names/resolve-name.ts';
 import {
   clientOf,
   type Deployed,

@@ -4,7 +4,7 @@ import type { ChainIndex } from '#indexer/index-service.ts';
 import type { QueryEngine } from '#indexer/query/query.ts';
 import type { Exchange } from '#indexer/read/tokens/markets.ts';
 import type { Clock } from '#lib/clock.ts';
-import type { Gateways } from '#node/gateways.ts';
+import type { Gateways } from '#node/names/gateways.ts';
 import type { Backend, BackendStatus } from '../port/backend.ts';
 import type { InsightsAnswers } from '../port/insights-backend.ts';
 import { addressListAnswers } from './address-lists.ts';

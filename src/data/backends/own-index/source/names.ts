@@ -3,7 +3,7 @@ import { type Address, isAddress } from 'viem';
 import { lowerCase } from '#evm/address.ts';
 import type { Reader } from '#indexer/index-reader.ts';
 import type { Clock } from '#lib/clock.ts';
-import type { Gateways } from '#node/gateways.ts';
+import type { Gateways } from '#node/names/gateways.ts';
 import { BackendError } from '../../port/backend-error.ts';
 
 /**

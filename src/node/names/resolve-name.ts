@@ -8,8 +8,8 @@ import {
   parseAbi,
   toHex,
 } from 'viem';
-import { lowerCase, ZERO_ADDRESS } from '../evm/address.ts';
-import { type ChainClient, nullIfAnswered } from './client.ts';
+import { lowerCase, ZERO_ADDRESS } from '../../evm/address.ts';
+import { type ChainClient, nullIfAnswered } from '../client.ts';
 import type { Gateways } from './gateways.ts';
 import { offChainCall } from './off-chain-call.ts';
 

@@ -12,9 +12,9 @@ import {
 import { FetchFailure } from '#http/fetch/guarded-fetch.ts';
 import { isObject } from '#lib/json.ts';
 import { countMembers } from '#lib/json-text/member-count.ts';
-import type { ChainClient } from './client.ts';
+import type { ChainClient } from '../client.ts';
+import { RpcFailure } from '../transport/errors.ts';
 import type { Gateways } from './gateways.ts';
-import { RpcFailure } from './transport/errors.ts';
 
 /** Time for all answers of gateways to one call. */
 const CALL_MS = 8_000;
