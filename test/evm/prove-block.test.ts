@@ -1,5 +1,6 @@
 import { type Address, type Hash, type Hex, numberToHex } from 'viem';
 import { expect } from 'vitest';
+import { ZERO_ADDRESS } from '#evm/address.ts';
 import { proveBlock } from '#evm/proofs/prove-block.ts';
 import { transactionsProblem } from '#evm/proofs/prove-transactions.ts';
 import type { RpcLog, RpcReceipt, RpcTransaction } from '#evm/rpc.ts';
@@ -166,4 +167,30 @@ test('an unknown field or type, a missing receipt and other numbers of logs prov
   for (const one of unproven) expect(await proveBlock(one)).toMatchObject({ kind: 'unproven' });
   const types = transactions.map(one => ({ ...one, type: '0x55' as const }));
   await expect(transactionsProblem(block, types)).resolves.toMatchObject({ kind: 'unproven' });
+});
+
+test('a transaction that the chain lists outside of the roots leaves a block unproven, but hides no lie', async ({
+  blocks,
+}) => {
+  const contents = blocks.find(one => isProvable(one) && one.receipts.some(({ logs }) => logs.length > 1));
+  if (contents === undefined) throw new Error('no block with logs');
+  const { block, transactions, receipts } = contents;
+  const outside: RpcTransaction = {
+    hash: OTHER,
+    type: '0x0',
+    from: ZERO_ADDRESS,
+    to: ZERO_ADDRESS,
+    ...{ nonce: '0x0', gas: '0x0', gasPrice: '0x0', value: '0x0', input: '0x', v: '0x0', r: '0x0', s: '0x0' },
+  };
+  const [receipt] = receipts;
+  if (receipt === undefined) throw new Error('no receipt');
+  const more = {
+    block,
+    transactions: [...transactions, outside],
+    receipts: [...receipts, { ...receipt, transactionHash: OTHER, logs: [] }],
+  };
+
+  expect(await proveBlock(more)).toMatchObject({ kind: 'unproven' });
+  const lie = changed(more, 0, { receipt: { status: '0x5' } });
+  expect(await proveBlock(lie)).toMatchObject({ kind: 'contradiction' });
 });

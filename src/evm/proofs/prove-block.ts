@@ -1,3 +1,4 @@
+import { ZERO_ADDRESS } from '../address.ts';
 import type { RpcBlock, RpcReceipt, RpcTransaction } from '../rpc.ts';
 import {
   type BlockContents,
@@ -22,13 +23,35 @@ import { OP_DEPOSIT, transactionType } from './transaction-encoding.ts';
  * filter and logs of each receipt. It commits to the sender of a transaction only by its signature, and not at all to
  * other fields of receipts and to traces.
  */
-export async function proveBlock({ block, transactions, receipts }: BlockContents): Promise<BlockProof> {
+export async function proveBlock(contents: BlockContents): Promise<BlockProof> {
+  const { block, transactions, receipts } = contents;
+  const problem = headerProblem(block) ?? (await contentsProblem(contents));
+  if (problem?.kind !== 'contradiction' || !isOutsideOfRoots(transactions.at(-1)))
+    return problem ?? { kind: 'proven' };
+  const listed = { block, transactions: transactions.slice(0, -1), receipts: receipts.slice(0, -1) };
+  return (await contentsProblem(listed)) ?? unproven('the last transaction is in no root of the header');
+}
+
+/**
+ * True for a transaction in which Polygon records events of Ethereum. Nodes list it last, and its block does not commit
+ * to it. Source: bor, `core/types/bor_receipt.go`.
+ */
+function isOutsideOfRoots(transaction: RpcTransaction | undefined): boolean {
+  if (transaction === undefined || transactionType(transaction) !== 0) return false;
+  const { from, to, gas, r, s } = transaction;
+  return [from, to].every(party => party === ZERO_ADDRESS) && [gas, r, s].every(one => Number(one) === 0);
+}
+
+async function contentsProblem({
+  block,
+  transactions,
+  receipts,
+}: BlockContents): Promise<Problem | undefined> {
   // Receipts come before transactions: they show that one was left out even where transactions cannot be encoded.
   return (
-    headerProblem(block) ??
     withdrawalsProblem(block, transactions) ??
     (await receiptsProblem(block, { transactions, receipts })) ??
-    (await transactionsProblem(block, transactions)) ?? { kind: 'proven' }
+    (await transactionsProblem(block, transactions))
   );
 }
 

@@ -20,6 +20,11 @@ interface WaitingBlock {
 
 /** Recomputes the blocks of one chain, and knows how that went. The sync and the refill of an index share it. */
 export interface ChainProofs {
+  /**
+   * True once a block with transactions was proven, in this process or before. Until then the chain may have rules of its
+   * own, and what contradicts its hashes is no fault of a node.
+   */
+  hasKnownRules(): Promise<boolean>;
   /** Recomputes a block. One at a time, and the process does other work in between. Never rejects. */
   prove(contents: BlockContents): Promise<BlockProof>;
   /**
@@ -28,7 +33,7 @@ export interface ChainProofs {
   accept(number: number, proof: BlockProof): boolean;
   /** Records that a block is not stored. */
   refuse(block: WaitingBlock): void;
-  /** False when so many blocks in a row hashed otherwise that other nodes are not asked any more. */
+  /** False when so many blocks in a row did not fit their hashes that other nodes are not asked any more. */
   asksOthers(): boolean;
   /** Lowest refused block above a head; undefined when there is none. */
   waiting(head: number): WaitingBlock | undefined;
@@ -40,14 +45,19 @@ export function chainProofs({
   chainId,
   clock,
   log,
+  isProvenBefore,
 }: {
   chainId: number;
   clock: Clock;
   log: Logger;
+  /** True when a block with transactions is stored as proven. */
+  isProvenBefore: () => Promise<boolean>;
 }): ChainProofs {
+  let hasProven = false;
+  let wasProven: Promise<boolean> | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let refused: WaitingBlock | undefined;
-  /** Newest blocks without a proof, and those of them that hash otherwise. */
+  /** Newest blocks without a proof, and those of them that do not fit their hashes. */
   let [unproven, otherHashes] = [0, 0];
   let reason = '';
   const warned = new Map<string, number>();
@@ -61,11 +71,18 @@ export function chainProofs({
   }
 
   return {
+    async hasKnownRules() {
+      if (hasProven) return true;
+      wasProven ??= isProvenBefore();
+      return wasProven;
+    },
     prove(contents) {
       const proof = last.then(async (): Promise<BlockProof> => {
         if (contents.transactions.length > 0) await setImmediate();
         try {
-          return await proveBlock(contents);
+          const found = await proveBlock(contents);
+          hasProven ||= found.kind === 'proven' && contents.transactions.length > 0;
+          return found;
         } catch (error) {
           // An answer of a form that no block has must not stop the chain.
           return { kind: 'unproven', reason: innermostReason(error) };
@@ -81,7 +98,7 @@ export function chainProofs({
         return true;
       }
       unproven += 1;
-      if (proof.kind === 'other-hash') otherHashes += 1;
+      if (proof.kind !== 'unproven') otherHashes += 1;
       ({ reason } = proof);
       warn(number, proof);
       return false;

@@ -61,7 +61,7 @@ export function blockFetcher({ client, code, proofs, log }: FetcherDeps): BlockF
     }
     switch (first.proof.kind) {
       case 'contradiction':
-        return others.fitting(first);
+        return (await proofs.hasKnownRules()) ? others.fitting(first) : others.hashing(first);
       case 'other-hash':
         return others.hashing(first);
       default:

@@ -42,7 +42,7 @@ export function singleNodes({ client, code, proofs, log }: SingleNodesDeps) {
     };
   });
 
-  /** Answers of the nodes, those that are left out last. A node whose answer contradicts the hash is left out. */
+  /** Answers of the nodes, those that are left out last. A node whose answer contradicts itself is left out. */
   async function* answers(number: number): AsyncGenerator<NodeAnswer> {
     const inOrder = readers.toSorted(
       (a, b) => Number(contradictions.isLeftOut(a.position)) - Number(contradictions.isLeftOut(b.position)),
@@ -53,10 +53,7 @@ export function singleNodes({ client, code, proofs, log }: SingleNodesDeps) {
           leaveOut(position, { node, block: number, reason: error.reason });
         logAndGoOn(log, 'asking one node for a block')(error);
       });
-      if (block === undefined) continue;
-      const { proof } = block;
-      if (proof.kind === 'contradiction') leaveOut(position, { node, block: number, reason: proof.reason });
-      yield { position, node, block };
+      if (block !== undefined) yield { position, node, block };
     }
   }
 
@@ -65,7 +62,7 @@ export function singleNodes({ client, code, proofs, log }: SingleNodesDeps) {
       log.warn({ chainId: id, ...found }, 'a node contradicts the hash of a block and is left out');
   }
 
-  /** Leaves out the nodes whose header is not that of the block, which another answer shows to hash as expected. */
+  /** Leaves out nodes whose answers do not fit the hash of the block. */
   function leaveOutAll(wrong: readonly NodeAnswer[]): void {
     for (const { position, node, block } of wrong)
       leaveOut(position, { node, block: block.number, reason: reasonOf(block) });
@@ -78,16 +75,18 @@ export function singleNodes({ client, code, proofs, log }: SingleNodesDeps) {
   async function sorted({ number, hash, block }: RecomputedBlock) {
     let [proven, unproven]: (RecomputedBlock | undefined)[] = [];
     const otherHash: NodeAnswer[] = [];
+    const contradicting: NodeAnswer[] = [];
     for await (const answer of answers(number)) {
       const found = answer.block;
+      if (found.proof.kind === 'contradiction') contradicting.push(answer);
       if (found.hash !== hash && found.block.parentHash !== block.parentHash) continue;
       if (found.proof.kind === 'proven') proven ??= found;
       if (found.proof.kind === 'unproven') unproven ??= found;
       if (found.proof.kind === 'other-hash') otherHash.push(answer);
-      const isNamed = otherHash.length > 0 || contradictions.current().length > 0;
+      const isNamed = otherHash.length + contradicting.length + contradictions.current().length > 0;
       if (proven !== undefined && isNamed) break;
     }
-    return { proven, unproven, otherHash };
+    return { proven, unproven, otherHash, contradicting };
   }
 
   function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -105,7 +104,9 @@ export function singleNodes({ client, code, proofs, log }: SingleNodesDeps) {
       { number, block }: BlockBody,
       { known, isOther }: { known: BlockHeader | null; isOther: boolean },
     ): Promise<RecomputedBlock | undefined> {
-      for await (const { block: found } of answers(number)) {
+      for await (const answer of answers(number)) {
+        const { block: found } = answer;
+        if (found.proof.kind === 'contradiction' && (await proofs.hasKnownRules())) leaveOutAll([answer]);
         const isNamed = found.hash === known?.hash && found.proof.kind !== 'contradiction';
         const isNext = found.block.parentHash === block.parentHash && found.proof.kind === 'proven';
         if (isNamed || (isOther && isNext)) return found;
@@ -119,7 +120,8 @@ export function singleNodes({ client, code, proofs, log }: SingleNodesDeps) {
      */
     fitting(first: RecomputedBlock): Promise<RecomputedBlock> {
       return inTurn(async () => {
-        const { proven, unproven, otherHash } = await sorted(first);
+        const { proven, unproven, otherHash, contradicting } = await sorted(first);
+        leaveOutAll(contradicting);
         leaveOutAll(otherHash.filter(({ block }) => block.hash === first.hash));
         const found = proven ?? unproven;
         if (found !== undefined) return found;
@@ -132,15 +134,15 @@ export function singleNodes({ client, code, proofs, log }: SingleNodesDeps) {
     },
 
     /**
-     * Proven answer of one node in place of a block whose header has another hash; else the block itself, because the
-     * chain may hash its headers otherwise.
+     * Proven answer of one node in place of a block that does not fit its hash; else the block itself, because the chain
+     * may have rules of its own.
      */
     hashing(first: RecomputedBlock): Promise<RecomputedBlock> {
       return inTurn(async () => {
         if (!proofs.asksOthers()) return first;
-        const { proven, otherHash } = await sorted(first);
+        const { proven, otherHash, contradicting } = await sorted(first);
         if (proven === undefined) return first;
-        leaveOutAll(otherHash);
+        leaveOutAll([...otherHash, ...contradicting]);
         return proven;
       });
     },
