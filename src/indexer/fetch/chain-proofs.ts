@@ -20,11 +20,8 @@ interface WaitingBlock {
 
 /** Recomputes the blocks of one chain, and knows how that went. The sync and the refill of an index share it. */
 export interface ChainProofs {
-  /**
-   * True once a block with transactions was proven, in this process or before. Until then the chain may have rules of its
-   * own, and what contradicts its hashes is no fault of a node.
-   */
-  hasKnownRules(): Promise<boolean>;
+  /** True once a block with transactions was proven, so that the chain follows the rules that are known here. */
+  hasKnownRules(): boolean;
   /** Recomputes a block. One at a time, and the process does other work in between. Never rejects. */
   prove(contents: BlockContents): Promise<BlockProof>;
   /**
@@ -45,16 +42,12 @@ export function chainProofs({
   chainId,
   clock,
   log,
-  isProvenBefore,
 }: {
   chainId: number;
   clock: Clock;
   log: Logger;
-  /** True when a block with transactions is stored as proven. */
-  isProvenBefore: () => Promise<boolean>;
 }): ChainProofs {
   let hasProven = false;
-  let wasProven: Promise<boolean> | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let refused: WaitingBlock | undefined;
   /** Newest blocks without a proof, and those of them that do not fit their hashes. */
@@ -71,11 +64,7 @@ export function chainProofs({
   }
 
   return {
-    async hasKnownRules() {
-      if (hasProven) return true;
-      wasProven ??= isProvenBefore();
-      return wasProven;
-    },
+    hasKnownRules: () => hasProven,
     prove(contents) {
       const proof = last.then(async (): Promise<BlockProof> => {
         if (contents.transactions.length > 0) await setImmediate();

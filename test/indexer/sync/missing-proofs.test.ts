@@ -137,19 +137,21 @@ test('a chain that waited goes on when its only node is honest again', async () 
   const proxy = await startNodeProxy(chain.rpcUrl, {
     change: (method, result) =>
       isLying && method === 'eth_getBlockReceipts' && Array.isArray(result)
-        ? result.map(one => ({ ...one, status: '0x0' }))
+        ? result.map(one =>
+            isEntry(one) && Number(one.blockNumber) === FORK ? { ...one, status: '0x0' } : one,
+          )
         : result,
   });
   onTestFinished(() => proxy.stop());
   const { index, isProven } = await openOver(proxy.rpcUrl);
-  await expect(index.runOnce()).rejects.toThrow('The node contradicts itself about block 1');
+  await expect(index.runOnce()).rejects.toThrow('The node contradicts itself about block 4');
   const waiting = index.warning();
   isLying = false;
 
   await index.runOnce();
 
-  expect(waiting).toMatch(/^the index of chain 31337 waits at block 1: .*\(127\.0\.0\.1\)\.$/);
-  expect([index.warning(), index.status().head, await isProven(1)]).toEqual([undefined, BLOCKS, true]);
+  expect(waiting).toMatch(/^the index of chain 31337 waits at block 4: .*\(127\.0\.0\.1\)\.$/);
+  expect([index.warning(), index.status().head, await isProven(FORK)]).toEqual([undefined, BLOCKS, true]);
 });
 
 test('hosts that name the block at the depth of finality are counted once', async () => {
@@ -164,4 +166,29 @@ test('hosts that name the block at the depth of finality are counted once', asyn
   await index.proofs.askNodes();
 
   expect([unasked, index.proofs.status().headAgreedBy]).toEqual([undefined, 2]);
+});
+
+test('a chain whose blocks fit no rule that is known is indexed, and its nodes are not left out', async () => {
+  const proxies = await Promise.all(
+    [1, 2].map(() =>
+      startNodeProxy(chain.rpcUrl, {
+        change: (method, result) =>
+          method === 'eth_getBlockReceipts' && Array.isArray(result)
+            ? result.map(receipt => ({ ...receipt, cumulativeGasUsed: '0x1' }))
+            : result,
+      }),
+    ),
+  );
+  onTestFinished(async () => void (await Promise.all(proxies.map(one => one.stop()))));
+  const { index } = await openOver(...proxies.map(({ rpcUrl }) => rpcUrl));
+
+  await index.runOnce();
+
+  expect(index.status().head).toBe(BLOCKS);
+  expect(index.warning()).toBeUndefined();
+  expect(index.proofs.status()).toMatchObject({
+    provenShare: expect.closeTo(1 / (BLOCKS + 1)),
+    contradicting: [],
+    unprovable: expect.stringContaining('receipts'),
+  });
 });
