@@ -32,6 +32,13 @@ export const EQUIVALENT: readonly EquivalentMutation[] = [
     reason: 'The text of an absent header is “undefined”, which asks for no reload either.',
   },
   {
+    file: 'src/indexer/sync/parts-writer.ts',
+    line: "await select({ from: 'logs', isDistinct: true, columns: ['transaction_id'] }).rows(",
+    original: 'true',
+    replacement: 'false',
+    reason: 'The set around it takes each transaction once.',
+  },
+  {
     file: 'src/payments/sessions/amounts-due.ts',
     line: 'for (let index = 0n; index < size; index++) {',
     original: 'index < size',

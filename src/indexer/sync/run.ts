@@ -148,7 +148,6 @@ export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<numbe
     const depth = head.number - ancestor;
     const { isDeep } = await write(handle => unwind(handle, { ancestor, confirmations: deps.confirmations }));
     log.warn({ chainId: client.id, depth, ancestor, isDeep }, 'reorganisation');
-    backwardSightings = 0;
   }
 
   return runOnce;

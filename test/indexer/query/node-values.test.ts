@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ChainIndex } from '#indexer/index-service.ts';
 import type { SerialEngine } from '#indexer/query/engine.ts';
 import { indexOptions } from '#indexer/schema/migrations/index-migrations.ts';
-import type { Entity } from '#query-model/row-selection.ts';
+import type { Entity, Filter } from '#query-model/row-selection.ts';
 import { bothDatabases, type TestDatabases } from '#test/support/databases.ts';
 import { CHAIN_ID, openTestIndex, startTestChain, type TestChain } from '../support.ts';
 import { type FieldValues, rowsOf, testEngine } from './opened-engine.ts';
@@ -58,11 +58,11 @@ function valuesSuite(databases: TestDatabases): void {
     await index.stop();
   });
 
-  async function all(entity: Entity): Promise<readonly FieldValues[]> {
+  async function all(entity: Entity, filters: readonly Filter[] = []): Promise<readonly FieldValues[]> {
     const answer = await engine.run({
       kind: 'rows',
       entity,
-      filters: [],
+      filters,
       sort: { field: 'block_number', order: 'asc' },
       limit: 100,
       offset: 0,
@@ -70,6 +70,21 @@ function valuesSuite(databases: TestDatabases): void {
     });
     return rowsOf(answer).rows;
   }
+
+  test('events are found by their contract and first topic', async () => {
+    const [first, second] = await all('events');
+
+    const named = [];
+    for (const event of [first, second]) {
+      const filters = ['address', 'topic_0'].map(field => {
+        return { field, operator: 'eq', value: String(event?.[field]) } as const;
+      });
+      named.push(await all('events', filters));
+    }
+
+    expect(second?.address).toBe(first?.address);
+    expect(named).toEqual([[first], [second]]);
+  });
 
   test('blocks have the node’s values', async () => {
     const rows = await all('blocks');

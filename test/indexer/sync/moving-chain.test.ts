@@ -71,18 +71,20 @@ const staleBlocks = async ({ reader }: ChainIndex) =>
   (await reader.blocks({ kind: 'reorg', limit: 10 })).items.map(({ number }) => number);
 
 /**
- * A node that hides its blocks above a limit, and changes the parent of a block in its next answer. `looks` counts the
- * questions for its head.
+ * A node that hides its blocks above a limit, and changes the parent of the block `torn` the next times that it shows its transactions. `looks`
+ * counts the questions for its head.
  */
 async function hidingNode() {
-  const state = { limit: Number.POSITIVE_INFINITY, torn: -1 };
+  const state = { limit: Number.POSITIVE_INFINITY, torn: -1, times: 0 };
   const proxy = await startNodeProxy(chain.rpcUrl, {
     async change(method, result) {
       if (method !== 'eth_getBlockByNumber' || result === null) return result;
-      const number = Number(Reflect.get(Object(result), 'number'));
+      const { number: hex, transactions } = Object(result);
+      const number = Number(hex);
       if (number > state.limit) return chain.rpc.call(method, numberToHex(state.limit), false);
-      if (number !== state.torn) return result;
-      state.torn = -1;
+      const isWhole = typeof transactions[0] === 'object';
+      if (number !== state.torn || !isWhole || state.times === 0) return result;
+      state.times -= 1;
       return { ...Object(result), parentHash: numberToHex(1, { size: 32 }) };
     },
   });
@@ -122,14 +124,19 @@ test('a node that only lags is not followed, and one that stays behind is after 
     await index.runOnce();
     heads.push(index.status().head);
   }
+  node.state.limit = head - 2;
+  for (let look = 0; look < 3; look += 1) {
+    await index.runOnce();
+    heads.push(index.status().head);
+  }
   const whileBehind = await staleBlocks(index);
   const content = await canonicalContent(file);
   const behind = await freshContent(node.rpcUrl);
   node.state.limit = Number.POSITIVE_INFINITY;
   await index.runOnce();
 
-  expect(heads).toEqual([head, head, head - 1]);
-  expect(whileBehind).toEqual([head]);
+  expect(heads).toEqual([head, head, head - 1, head - 1, head - 1, head - 2]);
+  expect(whileBehind).toEqual([head, head - 1]);
   expect(content).toEqual(behind);
   expect(index.status().head).toBe(head);
   expect(await staleBlocks(index)).toEqual([]);
@@ -170,13 +177,30 @@ test('blocks that do not follow one another are read again in the same run, and 
   await index.runOnce();
   for (const amount of [1n, 2n, 3n]) await transferBlock(amount);
 
-  node.state.torn = node.state.limit + 2;
-  node.state.limit = await headOf();
+  Object.assign(node.state, { torn: node.state.limit + 2, times: 1, limit: await headOf() });
   const written = await index.runOnce();
 
   expect(written).toBe(3);
   expect(lines).toEqual([]);
   expect(await canonicalContent(file)).toEqual(await freshContent());
+});
+
+test('blocks that still do not follow one another when they are read for the fifth time wait for the next run', async () => {
+  const node = await hidingNode();
+  const runs = [];
+  for (const times of [4, 5]) {
+    const { index } = await opened({ rpcUrl: node.rpcUrl });
+    node.state.limit = await headOf();
+    await index.runOnce();
+    await transferBlock(1n);
+    Object.assign(node.state, { torn: node.state.limit + 1, times, limit: node.state.limit + 1 });
+    runs.push([await index.runOnce(), await index.runOnce()]);
+  }
+
+  expect(runs).toEqual([
+    [1, 0],
+    [0, 1],
+  ]);
 });
 
 test('a chain of as many blocks as it has confirmations that begins again starts no new epoch', async () => {
