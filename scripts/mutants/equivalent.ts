@@ -81,6 +81,20 @@ export const EQUIVALENT: readonly EquivalentMutation[] = [
     reason: 'An expiry is the only event of its session at its time, so its place orders nothing.',
   },
   {
+    file: 'src/payments/watcher/refunds/sent-refunds.ts',
+    line: 'doubted.set(id, Math.min(doubted.get(id) ?? transfer.blockNumber, transfer.blockNumber) - 1);',
+    original: '1',
+    replacement: '2',
+    reason: 'One more block is searched again, of which each transfer is judged as before.',
+  },
+  {
+    file: 'src/payments/watcher/look/chosen-transfers.ts',
+    line: 'begin += AGAIN_PER_LOOK;',
+    original: 'begin += AGAIN_PER_LOOK',
+    replacement: 'begin -= AGAIN_PER_LOOK',
+    reason: 'The rotation goes backwards, and each transfer has its turn as soon.',
+  },
+  {
     file: 'src/payments/watcher/set-aside-blocks.ts',
     line: 'async dropReplaced(round: Round, standing = -1): Promise<void> {',
     original: '1',

@@ -107,6 +107,24 @@ eachDatabase('an unmatched transfer', databases => {
     ]);
   });
 
+  test('is shown to a checkout that opened after its block once it is confirmed', async () => {
+    await using ours = await begin();
+    const session = await ours.open();
+    await chain.pay({ from: STRANGER, to: ours.recipient, amount: PRICE });
+    await chain.mine(1);
+    await ours.round();
+    const before = await ours.shown(session);
+
+    const later = await ours.open();
+    await chain.mine(1);
+    await ours.round();
+    const unconfirmed = await ours.shown(later);
+    await ours.settle();
+
+    expect([before, unconfirmed]).toEqual([[[PRICE, true]], []]);
+    expect(await Promise.all([session, later].map(ours.shown))).toEqual([[[PRICE, false]], [[PRICE, false]]]);
+  });
+
   test('that the chain drops before it is confirmed is shown no longer', async () => {
     await using ours = await begin();
     const session = await ours.open();

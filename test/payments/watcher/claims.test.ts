@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { NOT_FOUND_MS } from '#payments/watcher/look/claim-follower.ts';
 import { addressOf } from '../../lab/payment-chain.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
-import { eachWatchedShop } from './watched-shop.ts';
+import { eachWatchedShop, never } from './watched-shop.ts';
 
 eachWatchedShop('claimed transactions', test => {
   test('a claimed transaction that reverts fails, and the session stays open for another try', async ({
@@ -33,6 +33,25 @@ eachWatchedShop('claimed transactions', test => {
     await ours.round();
 
     expect(await ours.payments(session.id)).toMatchObject([{ status: 'pending' }]);
+  });
+
+  test('a claimed transaction is recorded by its receipt while a node withholds its log, and another look follows', async ({
+    chain,
+    behindNodes,
+  }) => {
+    await using ours = await behindNodes();
+    const session = await ours.boundSession();
+    await ours.round();
+    ours.node.tell(({ method }) => (method === 'eth_getLogs' ? [] : undefined));
+    const { hash } = await ours.payment(session.amountDue);
+    await ours.claim(session.id, hash);
+    await chain.mine(1);
+    ours.clock.advance(3_000);
+
+    const changes = await ours.watcher.runOnce(never);
+
+    expect(await ours.payments(session.id)).toMatchObject([{ status: 'confirming', txHash: hash }]);
+    expect(changes).toBeGreaterThan(0);
   });
 
   test('a claimed transaction that its wallet replaces with a higher fee is followed', async ({

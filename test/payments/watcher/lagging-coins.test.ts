@@ -45,6 +45,28 @@ eachWatchedShop('coins', test => {
     expect((await cursorStore(ours.db).find(chain.chainId))?.coinsBlock).toBeUndefined();
   });
 
+  test('of blocks from before the first checkout in coins are not read', async ({ chain, behindNodes }) => {
+    await using ours = await behindNodes();
+    await ours.open();
+    await ours.round();
+    await chain.mine(40);
+    await ours.round();
+    const head = await chain.head();
+    const asked: number[] = [];
+    ours.node.tell(({ method, params }) => {
+      if (method === 'eth_getBlockByNumber' && params?.[1] === true) asked.push(Number(params[0]));
+      return undefined;
+    });
+
+    const { id, amountDue } = await ours.open({ tokenAddress: NATIVE_COIN });
+    await chain.send({ from: 1, to: addressOf(ours.recipient), value: amountDue });
+    await chain.mine(1);
+    await ours.round();
+
+    expect(await ours.session(id)).toMatchObject({ paymentStatus: 'confirming' });
+    expect(Math.min(...asked)).toBeGreaterThan(head - 12);
+  });
+
   test('of blocks that a node leaves unanswered wait, and the next process reads on from there', async ({
     chain,
     behindNodes,

@@ -11,7 +11,7 @@ import { refundStore } from '#payments/refunds/refund-store.ts';
 import { addressOf } from '../../lab/payment-chain.ts';
 import { aRefund } from '../../lab/payments-refunds.ts';
 import { BLOCKS_TO_SETTLE, seals } from './setting.ts';
-import { eachWatchedShop, type WatchedShop } from './watched-shop.ts';
+import { eachWatchedShop, never, type WatchedShop } from './watched-shop.ts';
 
 const DESTINATION = addressOf(`0x${'d0'.repeat(20)}`);
 const BY = 'api_key:ak_1' as const;
@@ -70,6 +70,16 @@ eachWatchedShop('refunds', watchedTest => {
     });
     expect(await ours.session(session.id)).toMatchObject({ amountRefunded: 2_500_000n, status: 'active' });
     expect(await ours.events()).toEqual(['refund.created', 'refund.completed']);
+  });
+
+  test('whose named transaction is not there yet cause no other look at once', async ({ ours, asked }) => {
+    const refund = await asked(ours);
+    await named(ours, refund.id, `0x${'ab'.repeat(32)}`);
+    for (let count = 0; count < 2; count++) await ours.round();
+
+    ours.clock.advance(3_000);
+
+    expect(await ours.watcher.runOnce(never)).toBe(0);
   });
 
   test('a transaction that was mined before it is named completes its refund without a new block', async ({

@@ -19,7 +19,7 @@ const refused = (text = 'the method does not exist') => Object.assign(new Error(
 
 /** Refuses all methods for traces but those of one kind. */
 const only =
-  (kind: 'trace' | 'debug'): Lie =>
+  (kind: 'trace' | 'debug' | 'debug_traceBlockByNumber'): Lie =>
   ({ method }) =>
     TRACES.test(method) && !method.startsWith(kind) ? refused() : undefined;
 const withoutTraces: Lie = ({ method }) => (TRACES.test(method) ? refused() : undefined);
@@ -38,7 +38,7 @@ function callOf(chain: TestPaymentChain, to: Hex, amounts: readonly bigint[]) {
 }
 
 eachWatchedShop('coins that a contract sends', test => {
-  test.for(['trace', 'debug'] as const)(
+  test.for(['trace', 'debug', 'debug_traceBlockByNumber'] as const)(
     'settle a checkout once, by %s methods',
     async (kind, { chain, behindNodes }) => {
       await using ours = await behindNodes();
@@ -62,6 +62,20 @@ eachWatchedShop('coins that a contract sends', test => {
       expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
     },
   );
+
+  test('are followed by another look at once', async ({ chain, ours }) => {
+    const { id, amountDue } = await ours.open({ tokenAddress: NATIVE_COIN });
+    const contract = await sender(chain, ours, [amountDue]);
+    await ours.round();
+    await callOf(chain, contract, [amountDue]);
+    await chain.mine(1);
+    ours.clock.advance(3_000);
+
+    const changes = await ours.watcher.runOnce(never);
+
+    expect(await ours.session(id)).toMatchObject({ paymentStatus: 'confirming' });
+    expect(changes).toBeGreaterThan(0);
+  });
 
   test('settle two checkouts in one transaction, besides one that it pays itself', async ({
     chain,
