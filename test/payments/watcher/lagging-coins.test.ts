@@ -45,6 +45,28 @@ eachWatchedShop('coins', test => {
     expect((await cursorStore(ours.db).find(chain.chainId))?.coinsBlock).toBeUndefined();
   });
 
+  test('of a block that a node refuses as a whole are read transaction by transaction', async ({
+    chain,
+    behindNodes,
+  }) => {
+    await using ours = await behindNodes();
+    const { id, amountDue } = await ours.open({ tokenAddress: NATIVE_COIN });
+    await ours.round();
+    await chain.send({ from: 2, to: addressOf(`0x${'d0'.repeat(20)}`), value: amountDue });
+    const { hash } = await chain.send({ from: 1, to: addressOf(ours.recipient), value: amountDue });
+    await chain.mine(1);
+    const refused = numberToHex(await chain.head());
+    ours.node.tell(({ method, params }) =>
+      method === 'eth_getBlockByNumber' && params?.[0] === refused && params[1] === true
+        ? new Error('the block is too large')
+        : undefined,
+    );
+
+    for (let count = 0; count < 3; count++) await ours.round();
+
+    expect(await ours.payments(id)).toMatchObject([{ status: 'confirming', txHash: hash }]);
+  });
+
   test('of blocks from before the first checkout in coins are not read', async ({ chain, behindNodes }) => {
     await using ours = await behindNodes();
     await ours.open();
