@@ -185,24 +185,6 @@ test('blocks that do not follow one another are read again in the same run, and 
   expect(await canonicalContent(file)).toEqual(await freshContent());
 });
 
-test('blocks that still do not follow one another when they are read for the fifth time wait for the next run', async () => {
-  const node = await hidingNode();
-  const runs = [];
-  for (const times of [4, 5]) {
-    const { index } = await opened({ rpcUrl: node.rpcUrl });
-    node.state.limit = await headOf();
-    await index.runOnce();
-    await transferBlock(1n);
-    Object.assign(node.state, { torn: node.state.limit + 1, times, limit: node.state.limit + 1 });
-    runs.push([await index.runOnce(), await index.runOnce()]);
-  }
-
-  expect(runs).toEqual([
-    [1, 0],
-    [0, 1],
-  ]);
-});
-
 test('a chain of as many blocks as it has confirmations that begins again starts no new epoch', async () => {
   const node = await hidingNode();
   node.state.limit = CONFIRMATIONS - 1;
