@@ -3,6 +3,7 @@ import type { BlockContents, BlockProof, Problem } from '#evm/proofs/block-proof
 import { proveBlock } from '#evm/proofs/prove-block.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
+import { type ChainRules, chainRules } from '#node/chain-rules.ts';
 import { innermostReason } from './unreadable.ts';
 
 /** Blocks in a row without a proof from which on the chain counts as unproven (Decision 381). */
@@ -20,8 +21,7 @@ interface WaitingBlock {
 
 /** Recomputes the blocks of one chain, and knows how that went. The sync and the refill of an index share it. */
 export interface ChainProofs {
-  /** True once a block with transactions was proven, so that the chain follows the rules that are known here. */
-  hasKnownRules(): boolean;
+  readonly rules: ChainRules;
   /** Recomputes a block. One at a time, and the process does other work in between. Never rejects. */
   prove(contents: BlockContents): Promise<BlockProof>;
   /**
@@ -47,7 +47,7 @@ export function chainProofs({
   clock: Clock;
   log: Logger;
 }): ChainProofs {
-  let hasProven = false;
+  const rules = chainRules();
   let last: Promise<unknown> = Promise.resolve();
   let refused: WaitingBlock | undefined;
   /** Newest blocks without a proof, and those of them that do not fit their hashes. */
@@ -64,13 +64,13 @@ export function chainProofs({
   }
 
   return {
-    hasKnownRules: () => hasProven,
+    rules,
     prove(contents) {
       const proof = last.then(async (): Promise<BlockProof> => {
         if (contents.transactions.length > 0) await setImmediate();
         try {
           const found = await proveBlock(contents);
-          hasProven ||= found.kind === 'proven' && contents.transactions.length > 0;
+          if (found.kind === 'proven' && contents.transactions.length > 0) rules.learned();
           return found;
         } catch (error) {
           // An answer of a form that no block has must not stop the chain.

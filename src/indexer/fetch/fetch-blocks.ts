@@ -1,5 +1,5 @@
 import { numberToHex } from 'viem';
-import { type Logger, logAndGoOn } from '#lib/logger.ts';
+import type { Logger } from '#lib/logger.ts';
 import type { ChainClient } from '#node/client.ts';
 import { ChainMoved, ContradictoryBlock } from '../../node/block-ref.ts';
 import { type BlockBody, bodyReader } from './block-body.ts';
@@ -25,9 +25,6 @@ export interface BlockFetcher {
   header(number: number | 'latest'): Promise<BlockHeader | null>;
 }
 
-/** Most blocks on each side that are read to learn the rules of a chain. */
-const NEAR = 8;
-
 interface FetcherDeps {
   readonly client: ChainClient;
   readonly code: Pick<ReceiverCode, 'prefetch'>;
@@ -44,7 +41,6 @@ export function blockFetcher({ client, code, proofs, log }: FetcherDeps): BlockF
   const body = bodyReader(client);
   const completed = blockReader({ client, code, proofs, log });
   const others = singleNodes({ client, code, proofs, log });
-  let learning: Promise<void> | undefined;
 
   async function complete(ofBlock: BlockBody): Promise<FetchedBlock> {
     const { proof, ...block } = await agreed(ofBlock);
@@ -65,32 +61,13 @@ export function blockFetcher({ client, code, proofs, log }: FetcherDeps): BlockF
     }
     switch (first.proof.kind) {
       case 'contradiction':
-        return (await hasKnownRules(first.number)) ? others.fitting(first) : others.hashing(first);
+        return (await proofs.rules.areKnownNear(first.number, async number => completed(await body(number))))
+          ? others.fitting(first)
+          : others.hashing(first);
       case 'other-hash':
         return others.hashing(first);
       default:
         return first;
-    }
-  }
-
-  /**
-   * True when a block with transactions of this chain can be proven. Before one was, the blocks next to the first
-   * contradiction are read: if none of them can be proven, the chain may have rules of its own.
-   */
-  async function hasKnownRules(number: number): Promise<boolean> {
-    if (!proofs.hasKnownRules()) {
-      learning ??= readNear(number);
-      await learning;
-    }
-    return proofs.hasKnownRules();
-  }
-
-  async function readNear(number: number): Promise<void> {
-    for (let distance = 1; distance <= NEAR; distance += 1) {
-      for (const next of [number - distance, number + distance]) {
-        if (proofs.hasKnownRules()) return;
-        if (next >= 0) await body(next).then(completed).catch(logAndGoOn(log, 'proving a block nearby'));
-      }
     }
   }
 

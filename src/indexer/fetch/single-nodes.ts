@@ -106,7 +106,7 @@ export function singleNodes({ client, code, proofs, log }: SingleNodesDeps) {
     ): Promise<RecomputedBlock | undefined> {
       for await (const answer of answers(number)) {
         const { block: found } = answer;
-        if (found.proof.kind === 'contradiction' && proofs.hasKnownRules()) leaveOutAll([answer]);
+        if (found.proof.kind === 'contradiction' && proofs.rules.areKnown()) leaveOutAll([answer]);
         const isNamed = found.hash === known?.hash && found.proof.kind !== 'contradiction';
         const isNext = found.block.parentHash === block.parentHash && found.proof.kind === 'proven';
         if (isNamed || (isOther && isNext)) return found;

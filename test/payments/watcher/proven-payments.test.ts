@@ -59,6 +59,14 @@ const CONTRADICTIONS: readonly (readonly [string, Lie])[] = [
 
 eachWatchedShop('payments that their blocks prove', watchedTest => {
   const test = watchedTest
+    /** Has the watcher prove a payment, so that it knows the rules of the chain. */
+    .extend('provenOnce', () => async (ours: ShopBehindNodes) => {
+      const session = await ours.open();
+      await ours.round();
+      await ours.payment(session.amountDue);
+      await ours.settle();
+      expect(await ours.payments(session.id)).toMatchObject([{ proven: true }]);
+    })
     /** Opens a session with a payment in a block, deep enough to complete. */
     .extend('paid', ({ chain }) => async (ours: ShopBehindNodes) => {
       const session = await ours.open();
@@ -92,32 +100,37 @@ eachWatchedShop('payments that their blocks prove', watchedTest => {
     expect(accused(ours)).toBe(0);
   });
 
-  test.for(CONTRADICTIONS)('wait while the only node %s', async ([, lie], { behindNodes, paid }) => {
-    await using ours = await behindNodes({ changes: PROVEN });
-    const session = await paid(ours);
+  test.for(CONTRADICTIONS)(
+    'wait while the only node %s',
+    async ([, lie], { behindNodes, provenOnce, paid }) => {
+      await using ours = await behindNodes({ changes: PROVEN });
+      await provenOnce(ours);
+      const session = await paid(ours);
 
-    ours.node.tell(lie);
-    await ours.round();
-    await ours.round();
-    const during = await ours.session(session.id);
-    const reasons = await waiting(ours);
-    const count = accused(ours);
-    ours.node.tell(undefined);
-    ours.clock.advance(PAUSE_MS);
-    await ours.round();
+      ours.node.tell(lie);
+      await ours.round();
+      await ours.round();
+      const during = await ours.session(session.id);
+      const reasons = await waiting(ours);
+      const count = accused(ours);
+      ours.node.tell(undefined);
+      ours.clock.advance(PAUSE_MS);
+      await ours.round();
 
-    expect(during).toMatchObject({ status: 'active', paymentStatus: 'confirming' });
-    expect(reasons).toEqual(['contradicted']);
-    expect(count).toBe(1);
-    expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
-    expect(await ours.payments(session.id)).toMatchObject([{ proven: true }]);
-    expect(await waiting(ours)).toEqual([]);
-  });
+      expect(during).toMatchObject({ status: 'active', paymentStatus: 'confirming' });
+      expect(reasons).toEqual(['contradicted']);
+      expect(count).toBe(1);
+      expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+      expect(await ours.payments(session.id)).toMatchObject([{ proven: true }]);
+      expect(await waiting(ours)).toEqual([]);
+    },
+  );
 
   test.for(CONTRADICTIONS)(
     'are proven by an honest node next to one that %s',
-    async ([, lie], { behindNodes, paid }) => {
+    async ([, lie], { behindNodes, provenOnce, paid }) => {
       await using ours = await behindNodes({ nodes: 2, changes: PROVEN });
+      await provenOnce(ours);
       const session = await paid(ours);
 
       ours.node.tell(lie);
@@ -158,8 +171,10 @@ eachWatchedShop('payments that their blocks prove', watchedTest => {
   test('are not those of a node that invents an amount in logs and receipts', async ({
     chain,
     behindNodes,
+    provenOnce,
   }) => {
     await using ours = await behindNodes({ changes: PROVEN });
+    await provenOnce(ours);
     const session = await ours.open();
     const data = numberToHex(session.amountDue, { size: 32 });
     await chain.pay({ from: 1, to: ours.recipient, amount: 1n });
@@ -213,6 +228,19 @@ eachWatchedShop('payments that their blocks prove', watchedTest => {
     ours.node.tell(({ method }, answer) =>
       method === 'eth_getBlockByHash' ? { ...Object(answer), ...fields } : undefined,
     );
+    await ours.round();
+
+    expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed', proven: false }]);
+    expect(accused(ours)).toBe(0);
+  });
+
+  test('are completed without a proof when no block of the chain fits the rules that are known', async ({
+    behindNodes,
+    paid,
+  }) => {
+    await using ours = await behindNodes({ changes: PROVEN });
+    ours.node.tell(inReceipts(one => ({ ...one, cumulativeGasUsed: '0x1' })));
+    const session = await paid(ours);
     await ours.round();
 
     expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed', proven: false }]);

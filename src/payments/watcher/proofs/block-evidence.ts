@@ -1,10 +1,11 @@
-import { BaseError, type Hash } from 'viem';
+import { BaseError, type Hash, numberToHex } from 'viem';
 import type { BlockContents, BlockProof } from '#evm/proofs/block-proof.ts';
 import { proveBlock } from '#evm/proofs/prove-block.ts';
 import type { Logger } from '#lib/logger.ts';
 import { blockContents } from '#node/block-contents.ts';
 import { ChainMoved } from '#node/block-ref.ts';
 import type { ChainNode } from '#node/chain-node.ts';
+import { chainRules } from '#node/chain-rules.ts';
 import type { ChainClient } from '#node/client.ts';
 import type { RawNode } from '../node/node-pool.ts';
 import type { NodeView } from '../node/node-view.ts';
@@ -40,6 +41,7 @@ interface EvidenceDeps {
 /** Reads and recomputes blocks of one chain, asking one node after another until one proves the block. */
 export function blockEvidence({ client, log }: EvidenceDeps) {
   const { id: chainId, nodes, contradictions } = client;
+  const rules = chainRules();
   let last: Promise<unknown> = Promise.resolve();
   let unprovenInARow = 0;
 
@@ -47,7 +49,9 @@ export function blockEvidence({ client, log }: EvidenceDeps) {
   function prove(contents: BlockContents): Promise<BlockProof> {
     const proof = last.then(async (): Promise<BlockProof> => {
       try {
-        return await proveBlock(contents);
+        const found = await proveBlock(contents);
+        if (found.kind === 'proven' && contents.transactions.length > 0) rules.learned();
+        return found;
       } catch (error) {
         // An answer of a form that no block has.
         return { kind: 'unproven', reason: reasonOf(error) };
@@ -61,6 +65,8 @@ export function blockEvidence({ client, log }: EvidenceDeps) {
     try {
       const contents = await blockContents(raw, { number, hash: asHash(hash) });
       const proof = await prove(contents);
+      if (proof.kind === 'contradiction' && !(await rules.areKnownNear(number, at => proveAt(raw, at))))
+        return { node, kind: 'unproven' as const, reason: proof.reason };
       if (proof.kind !== 'proven') return { node, ...proof };
       return {
         node,
@@ -73,6 +79,13 @@ export function blockEvidence({ client, log }: EvidenceDeps) {
       if (error instanceof BaseError) throw error;
       return { node, kind: 'unproven' as const, reason: reasonOf(error) };
     }
+  }
+
+  /** Recomputes another block of a node. */
+  async function proveAt(raw: RawNode['raw'], number: number): Promise<void> {
+    const header = await raw({ method: 'eth_getBlockByNumber', params: [numberToHex(number), false] });
+    if (header !== null && header.hash !== null)
+      await prove(await blockContents(raw, { number, hash: header.hash }));
   }
 
   /** Leaves out a node that contradicted the hash of a block. It is named once in that time. */
