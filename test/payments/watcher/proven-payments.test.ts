@@ -1,13 +1,12 @@
 import { numberToHex } from 'viem';
 import { expect } from 'vitest';
-import { NATIVE_COIN, type PaymentChain } from '#payments/model/payment-chain.ts';
+import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import { setAsideList } from '#payments/store/set-aside-list.ts';
 import type { Lie } from '../../lab/faulty-node.ts';
 import { addressOf } from '../../lab/payment-chain.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { eachWatchedShop, type ShopBehindNodes } from './watched-shop.ts';
 
-const PROVEN: Partial<PaymentChain> = { prove: 'findings' };
 /** Pause of a transaction that is set aside. */
 const PAUSE_MS = 60_000;
 
@@ -81,7 +80,7 @@ eachWatchedShop('payments that their blocks prove', watchedTest => {
   const accused = (ours: ShopBehindNodes) => ours.watcher.status().contradictions.current().length;
 
   test('are completed as proven, with one read of their block', async ({ chain, behindNodes }) => {
-    await using ours = await behindNodes({ changes: PROVEN });
+    await using ours = await behindNodes();
     const sessions = [await ours.open(), await ours.open(), await ours.open({ tokenAddress: NATIVE_COIN })];
     await ours.round();
     for (const [index, { amountDue }] of sessions.entries())
@@ -103,7 +102,7 @@ eachWatchedShop('payments that their blocks prove', watchedTest => {
   test.for(CONTRADICTIONS)(
     'wait while the only node %s',
     async ([, lie], { behindNodes, provenOnce, paid }) => {
-      await using ours = await behindNodes({ changes: PROVEN });
+      await using ours = await behindNodes();
       await provenOnce(ours);
       const session = await paid(ours);
 
@@ -129,7 +128,7 @@ eachWatchedShop('payments that their blocks prove', watchedTest => {
   test.for(CONTRADICTIONS)(
     'are proven by an honest node next to one that %s',
     async ([, lie], { behindNodes, provenOnce, paid }) => {
-      await using ours = await behindNodes({ nodes: 2, changes: PROVEN });
+      await using ours = await behindNodes({ nodes: 2 });
       await provenOnce(ours);
       const session = await paid(ours);
 
@@ -145,7 +144,7 @@ eachWatchedShop('payments that their blocks prove', watchedTest => {
   test.for([1, 2])(
     'are not those of a node that invents an amount, of %i in all',
     async (nodes, { chain, behindNodes }) => {
-      await using ours = await behindNodes({ nodes, changes: PROVEN });
+      await using ours = await behindNodes({ nodes });
       const [invented, everywhere] = [await ours.open(), await ours.open()];
       const honest = await ours.open();
       const data = numberToHex(invented.amountDue, { size: 32 });
@@ -173,7 +172,7 @@ eachWatchedShop('payments that their blocks prove', watchedTest => {
     behindNodes,
     provenOnce,
   }) => {
-    await using ours = await behindNodes({ changes: PROVEN });
+    await using ours = await behindNodes();
     await provenOnce(ours);
     const session = await ours.open();
     const data = numberToHex(session.amountDue, { size: 32 });
@@ -195,7 +194,7 @@ eachWatchedShop('payments that their blocks prove', watchedTest => {
   });
 
   test('are not those of a node that invents coins', async ({ chain, behindNodes }) => {
-    await using ours = await behindNodes({ changes: PROVEN });
+    await using ours = await behindNodes();
     const session = await ours.open({ tokenAddress: NATIVE_COIN });
     await ours.round();
     await chain.send({ from: 1, to: addressOf(ours.recipient), value: 1n });
@@ -222,7 +221,7 @@ eachWatchedShop('payments that their blocks prove', watchedTest => {
     ],
     ['a field of the header is another one', { gasUsed: '0x1' }],
   ] as const)('are completed without a proof when %s', async ([, fields], { behindNodes, paid }) => {
-    await using ours = await behindNodes({ changes: PROVEN });
+    await using ours = await behindNodes();
     const session = await paid(ours);
 
     ours.node.tell(({ method }, answer) =>
@@ -238,7 +237,7 @@ eachWatchedShop('payments that their blocks prove', watchedTest => {
     behindNodes,
     paid,
   }) => {
-    await using ours = await behindNodes({ changes: PROVEN });
+    await using ours = await behindNodes();
     ours.node.tell(inReceipts(one => ({ ...one, cumulativeGasUsed: '0x1' })));
     const session = await paid(ours);
     await ours.round();
@@ -251,7 +250,7 @@ eachWatchedShop('payments that their blocks prove', watchedTest => {
     behindNodes,
     paid,
   }) => {
-    await using ours = await behindNodes({ nodes: 2, changes: PROVEN });
+    await using ours = await behindNodes({ nodes: 2 });
     const session = await paid(ours);
 
     ours.node.tell(({ method }, answer) =>
@@ -267,7 +266,7 @@ eachWatchedShop('payments that their blocks prove', watchedTest => {
     behindNodes,
     paid,
   }) => {
-    await using ours = await behindNodes({ maxAnswerBytes: 64 * 1024, changes: PROVEN });
+    await using ours = await behindNodes({ maxAnswerBytes: 64 * 1024 });
     const session = await paid(ours);
 
     ours.node.tell(({ method }, answer) =>
@@ -282,7 +281,7 @@ eachWatchedShop('payments that their blocks prove', watchedTest => {
     behindNodes,
     paid,
   }) => {
-    await using ours = await behindNodes({ changes: PROVEN });
+    await using ours = await behindNodes();
     const session = await paid(ours);
 
     const missing = Object.assign(new Error('the method does not exist'), { code: -32601 });
@@ -293,7 +292,7 @@ eachWatchedShop('payments that their blocks prove', watchedTest => {
   });
 
   test('wait for a block that the node does not show yet', async ({ behindNodes, paid }) => {
-    await using ours = await behindNodes({ changes: PROVEN });
+    await using ours = await behindNodes();
     const session = await paid(ours);
 
     ours.node.tell(({ method }) => (method === 'eth_getBlockByHash' ? null : undefined));
@@ -315,7 +314,7 @@ eachWatchedShop('payments that their blocks prove', watchedTest => {
   ] as const)(
     'are found by a second node when the first one hides %s',
     async ([, change], { chain, behindNodes }) => {
-      await using ours = await behindNodes({ nodes: 2, changes: PROVEN });
+      await using ours = await behindNodes({ nodes: 2 });
       const session = await ours.open();
       await ours.round();
 
@@ -336,7 +335,7 @@ eachWatchedShop('payments that their blocks prove', watchedTest => {
   );
 
   test('stand when their node shows another amount in their block', async ({ chain, behindNodes, paid }) => {
-    await using ours = await behindNodes({ changes: PROVEN });
+    await using ours = await behindNodes();
     const session = await paid(ours);
     await ours.round();
 
@@ -350,7 +349,7 @@ eachWatchedShop('payments that their blocks prove', watchedTest => {
   });
 
   test('are not looked for when proofs are off', async ({ behindNodes, paid }) => {
-    await using ours = await behindNodes();
+    await using ours = await behindNodes({ changes: { prove: 'off' } });
     const session = await paid(ours);
 
     await ours.round();

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { transaction } from '#db/transaction.ts';
 import { DAY_MS } from '#lib/clock.ts';
 import { chainStatuses, paymentChainStatusBody } from '#payments/chain-status.ts';
+import type { PaymentChain } from '#payments/model/payment-chain.ts';
 import { paymentChains } from '#payments/model/payment-chain.ts';
 import type { TransferStatus } from '#payments/model/transfer.ts';
 import { retentionWorker } from '#payments/retention.ts';
@@ -14,12 +15,15 @@ import { floodingToken } from '../../support/flooding-token.ts';
 import { BLOCKS_TO_SETTLE, log, paymentChain, seals } from './setting.ts';
 import { eachWatchedShop, never, type WatchedShop } from './watched-shop.ts';
 
+/** Payments are judged by their receipts alone. */
+const BY_RECEIPT: Partial<PaymentChain> = { prove: 'off' };
+
 eachWatchedShop('a transaction whose receipt cannot be read', test => {
   test('delays no other payment, and is completed once its receipt can be read', async ({
     chain,
     behindNodes,
   }) => {
-    await using ours = await behindNodes();
+    await using ours = await behindNodes({ changes: BY_RECEIPT });
     const [poisoned, other] = [await ours.open(), await ours.open()];
     const poison = await chain.pay({ from: 1, to: ours.recipient, amount: poisoned.amountDue });
     await chain.pay({ from: 2, to: ours.recipient, amount: other.amountDue });
@@ -40,7 +44,7 @@ eachWatchedShop('a transaction whose receipt cannot be read', test => {
   });
 
   test('is asked for again after 1, 2 and 4 minutes', async ({ chain, behindNodes }) => {
-    await using ours = await behindNodes();
+    await using ours = await behindNodes({ changes: BY_RECEIPT });
     const poisoned = await ours.open();
     const poison = await chain.pay({ from: 1, to: ours.recipient, amount: poisoned.amountDue });
     const asked = refuseReceipts(ours.node, [poison]);
@@ -60,7 +64,7 @@ eachWatchedShop('a transaction whose receipt cannot be read', test => {
   });
 
   test('is counted in the status of its chain until its receipt is read', async ({ chain, behindNodes }) => {
-    await using ours = await behindNodes();
+    await using ours = await behindNodes({ changes: BY_RECEIPT });
     const watched = [{ chain: paymentChain(chain), status: ours.watcher.status }];
     const shown = async () => {
       const [status] = await chainStatuses({ db: ours.db, clock: ours.clock, watched }).all();
@@ -87,7 +91,7 @@ eachWatchedShop('a transaction whose receipt cannot be read', test => {
     chain,
     behindNodes,
   }) => {
-    await using ours = await behindNodes();
+    await using ours = await behindNodes({ changes: BY_RECEIPT });
     const { id, amountDue } = await ours.open({ expiresAt: ours.clock.now() + 60_000 });
     const hash = await chain.pay({ from: 1, to: ours.recipient, amount: amountDue });
     refuseReceipts(ours.node, [hash]);
@@ -114,7 +118,7 @@ eachWatchedShop('a transaction whose receipt cannot be read', test => {
     chain,
     behindNodes,
   }) => {
-    await using ours = await behindNodes();
+    await using ours = await behindNodes({ changes: BY_RECEIPT });
     const { id, amountDue } = await ours.open();
     const hash = await chain.pay({ from: 1, to: ours.recipient, amount: amountDue });
     refuseReceipts(ours.node, [hash]);
@@ -131,7 +135,7 @@ eachWatchedShop('a transaction whose receipt cannot be read', test => {
   });
 
   test('is forgotten with its payment', async ({ chain, behindNodes }) => {
-    await using ours = await behindNodes();
+    await using ours = await behindNodes({ changes: BY_RECEIPT });
     const { amountDue } = await ours.open();
     const before = await chain.snapshot();
     const hash = await chain.pay({ from: 1, to: ours.recipient, amount: amountDue });
@@ -152,7 +156,7 @@ eachWatchedShop('a transaction whose receipt cannot be read', test => {
   });
 
   test('is dropped with its block, long before its next attempt', async ({ chain, behindNodes }) => {
-    await using ours = await behindNodes();
+    await using ours = await behindNodes({ changes: BY_RECEIPT });
     const { id, amountDue } = await ours.open();
     const before = await chain.snapshot();
     const paying = await chain.pay({ from: 1, to: ours.recipient, amount: amountDue });
@@ -176,7 +180,7 @@ eachWatchedShop('a transaction whose receipt cannot be read', test => {
     chain,
     behindNodes,
   }) => {
-    await using ours = await behindNodes();
+    await using ours = await behindNodes({ changes: BY_RECEIPT });
     await ours.open();
     const hash = await chain.pay({ from: 1, to: ours.recipient, amount: 77n });
     const other = await chain.pay({ from: 2, to: ours.recipient, amount: 78n });
@@ -196,7 +200,7 @@ eachWatchedShop('a transaction whose receipt cannot be read', test => {
 
 eachWatchedShop('a transaction of many transfers', test => {
   test('is asked for once, however many payments it makes', async ({ chain, behindNodes }) => {
-    await using ours = await behindNodes();
+    await using ours = await behindNodes({ changes: BY_RECEIPT });
     const flood = await floodingToken(chain);
     const { id, amountDue } = await ours.boundSession();
     await flood({ from: 1, to: ours.recipient, amount: amountDue, count: 30 });

@@ -28,7 +28,7 @@ const CONFIRMATIONS = 2;
 /** Blocks that complete a payment in the pool: its own block and the confirmations. */
 export const BLOCKS_TO_SETTLE = CONFIRMATIONS + 1;
 
-/** The watched chain, with one token and its coin. Payments are judged by their receipts, unless a test has them proven. */
+/** The watched chain, with one token and its coin. */
 export function paymentChain({ chainId, token }: { chainId: number; token: string }): PaymentChain {
   return {
     id: chainId,
@@ -39,7 +39,7 @@ export function paymentChain({ chainId, token }: { chainId: number; token: strin
       { address: NATIVE_COIN, symbol: 'ETH', decimals: 18 },
     ],
     confirmations: CONFIRMATIONS,
-    prove: 'off',
+    prove: 'findings',
     explorerUrl: undefined,
   };
 }
