@@ -212,7 +212,7 @@ async function told({ peek, known }: ExampleShop): Promise<void> {
   await until(
     async () => {
       const { total_count: events } = await peek('listEvents');
-      const deliveries = list(await peek('listWebhookDeliveries', { at }), 'data');
+      const deliveries = list(await peek('listWebhookDeliveries', { at, query: 'limit=100' }), 'data');
       return deliveries.filter(one => isObject(one) && one.status === 'success').length === events;
     },
     isTold => isTold,
