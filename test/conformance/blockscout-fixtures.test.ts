@@ -4,14 +4,14 @@ import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { type Fixture, fixturesOf } from '../lab/blockscout-fixtures.ts';
 import { blockscoutChain, startTestDataService, type TestDataService } from '../lab/data-service.ts';
 import { type ScriptedUpstream, startScriptedUpstream } from '../lab/scripted-upstream.ts';
+import { OURS_ONLY } from './limits.ts';
 
 /** Bodies without any data of the contract: they must never reach a client. */
 const UNREADABLE = new Set(['getTransactionRawTrace/v11-opcodes']);
 /** Query of a fixture without its position, which belongs to its own generation. */
 const FILTERS = new Set(['q', 'filter', 'type', 'method']);
-/** Operations that no Blockscout has. */
-const OURS_ONLY = ['getTransactionProof'];
-const OPERATIONS = Object.keys(explorerContract.table).filter(id => !OURS_ONLY.includes(id));
+const OURS: readonly string[] = OURS_ONLY;
+const OPERATIONS = Object.keys(explorerContract.table).filter(id => !OURS.includes(id));
 
 let served: Fixture | undefined;
 let upstream: ScriptedUpstream;

@@ -206,6 +206,7 @@ export function transactionCases(hash: string): Case[] {
     { operation: 'listTransactionInternalTransactions', path: `${path}/internal-transactions` },
     { operation: 'listTransactionLogs', path: `${path}/logs` },
     { operation: 'getTransactionRawTrace', path: `${path}/raw-trace` },
+    { operation: 'getTransactionProof', path: `${path}/proof` },
     { operation: 'listTransactionStateChanges', path: `${path}/state-changes` },
     { operation: 'getTransactionSummary', path: `${path}/summary` },
   ];

@@ -65,10 +65,14 @@ export const INDEX: Limits = {
   depth: 'brief',
 };
 
+/** Operations that no Blockscout has. */
+export const OURS_ONLY: readonly OperationId[] = ['getTransactionProof'];
+
 /** Fields that each generation of Blockscout lacks. */
 export const BLOCKSCOUT: Readonly<Record<Generation, Limits>> = {
   v5: {
     missing: [
+      ...OURS_ONLY,
       'listTokenTransfers',
       'listInternalTransactions',
       'listBlockInternalTransactions',
@@ -102,7 +106,7 @@ export const BLOCKSCOUT: Readonly<Record<Generation, Limits>> = {
     depth: 'whole',
   },
   'v6.9': {
-    missing: ['listInternalTransactions', 'listBlockInternalTransactions'],
+    missing: [...OURS_ONLY, 'listInternalTransactions', 'listBlockInternalTransactions'],
     unknown: [...NEVER, RAW_ERRORS, ...FLAG_ONLY],
     byCursorOnly: ['listTokens'],
     inOrderOfReading: [],
@@ -110,7 +114,7 @@ export const BLOCKSCOUT: Readonly<Record<Generation, Limits>> = {
     depth: 'brief',
   },
   v8: {
-    missing: [],
+    missing: [...OURS_ONLY],
     unknown: [...NEVER, RAW_ERRORS],
     byCursorOnly: ['search'],
     inOrderOfReading: [],
@@ -118,7 +122,7 @@ export const BLOCKSCOUT: Readonly<Record<Generation, Limits>> = {
     depth: 'brief',
   },
   'v9.3': {
-    missing: [],
+    missing: [...OURS_ONLY],
     unknown: [...NEVER, RAW_ERRORS],
     byCursorOnly: ['search'],
     inOrderOfReading: [],
@@ -126,7 +130,7 @@ export const BLOCKSCOUT: Readonly<Record<Generation, Limits>> = {
     depth: 'brief',
   },
   v11: {
-    missing: [],
+    missing: [...OURS_ONLY],
     unknown: [...NEVER, RAW_ERRORS_IN_LISTS],
     byCursorOnly: ['search'],
     inOrderOfReading: [],
@@ -134,7 +138,7 @@ export const BLOCKSCOUT: Readonly<Record<Generation, Limits>> = {
     depth: 'brief',
   },
   v12: {
-    missing: [],
+    missing: [...OURS_ONLY],
     unknown: [...NEVER, RAW_ERRORS_IN_LISTS, ...nothing(['token'], 'listTokenInstances')],
     byCursorOnly: ['search'],
     inOrderOfReading: [],

@@ -41,7 +41,7 @@ test('the contract runner has no findings at the service of both families, and c
   const notSeen = [...filled].flatMap(([id, count]) => (count === 0 ? [id] : []));
 
   expect(findings).toEqual([]);
-  expect(filled.size).toBe(73);
+  expect(filled.size).toBe(74);
   expect(requests).toBeGreaterThan(5_000);
   // The embedded chains have no validators with withdrawals.
   expect(notSeen).toEqual(['listBlockWithdrawals', 'listAddressWithdrawals', 'listWithdrawals']);
