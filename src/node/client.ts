@@ -58,7 +58,7 @@ export function createChainClient(options: ChainClientOptions): ChainClient {
   const nodes = rpcUrls.map(url => chainNode(url, { ...options, clock, maxAnswerBytes }));
   const [only] = nodes;
   if (only === undefined) throw new Error(`Chain ${id} has no RPC address.`);
-  const { contradictions = contradictionsOf(clock) } = options;
+  const { contradictions = contradictionsOf({ chainId: id, clock, log }) } = options;
   const ranks = nodeRanks(nodes, { chainId: id, clock, log, isLeftOut: contradictions.isLeftOut });
   const transport = transportOver(nodes.length === 1 ? retrying(only) : falling(ranks));
   const request = rawRequest(transport);

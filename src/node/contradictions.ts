@@ -1,4 +1,4 @@
-import type { Clock } from '#lib/clock.ts';
+import type { ClockAndLog } from '#lib/logger.ts';
 
 /** Time for which a node that contradicted its chain is left out (Decision 380). */
 const LEFT_OUT_MS = 5 * 60_000;
@@ -14,10 +14,10 @@ interface Contradiction {
   readonly until: number;
 }
 
-/** Contradictions of the nodes of one chain, shared by the clients of an index. Nodes are named by their position. */
+/** Contradictions of the nodes of one chain, shared by its clients. Nodes are named by their position. */
 export interface Contradictions {
-  /** Leaves a node out. Returns false when it is left out already. */
-  leaveOut(position: number, found: Omit<Contradiction, 'until'>): boolean;
+  /** Leaves a node out and says so in the log, unless it is left out already. */
+  leaveOut(position: number, found: Omit<Contradiction, 'until'>): void;
   isLeftOut(position: number): boolean;
   /** Those of the nodes that are left out now. */
   current(): readonly Contradiction[];
@@ -25,17 +25,21 @@ export interface Contradictions {
   counts(): ReadonlyMap<string, number>;
 }
 
-export function contradictionsOf(clock: Clock): Contradictions {
+export function contradictionsOf({
+  chainId,
+  clock,
+  log,
+}: ClockAndLog & { readonly chainId: number }): Contradictions {
   const found = new Map<number, Contradiction>();
   const counts = new Map<string, number>();
   const isLeftOut = (position: number) => (found.get(position)?.until ?? 0) > clock.now();
 
   return {
     leaveOut(position, contradiction) {
-      if (isLeftOut(position)) return false;
+      if (isLeftOut(position)) return;
       found.set(position, { ...contradiction, until: clock.now() + LEFT_OUT_MS });
       counts.set(contradiction.node, (counts.get(contradiction.node) ?? 0) + 1);
-      return true;
+      log.warn({ chainId, ...contradiction }, 'a node contradicts the hash of a block and is left out');
     },
     isLeftOut,
     current: () => [...found].flatMap(([position, one]) => (isLeftOut(position) ? one : [])),

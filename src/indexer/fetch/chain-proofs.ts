@@ -1,10 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
-import type { BlockContents, BlockProof, Problem } from '#evm/proofs/block-proof.ts';
-import { proveBlock } from '#evm/proofs/prove-block.ts';
+import type { BlockProof, Problem } from '#evm/proofs/block-proof.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
-import { type ChainRules, chainRules } from '#node/chain-rules.ts';
-import { innermostReason } from './unreadable.ts';
+import { type BlockProver, blockProver } from '#node/block-prover.ts';
 
 /** Blocks in a row without a proof from which on the chain counts as unproven (Decision 381). */
 const UNPROVEN_FROM = 8;
@@ -20,10 +17,7 @@ interface WaitingBlock {
 }
 
 /** Recomputes the blocks of one chain, and knows how that went. The sync and the refill of an index share it. */
-export interface ChainProofs {
-  readonly rules: ChainRules;
-  /** Recomputes a block. One at a time, and the process does other work in between. Never rejects. */
-  prove(contents: BlockContents): Promise<BlockProof>;
+export interface ChainProofs extends BlockProver {
   /**
    * Records the proof of a block that is to be stored, with a warning when there is none. Returns true when it is proven.
    */
@@ -47,8 +41,6 @@ export function chainProofs({
   clock: Clock;
   log: Logger;
 }): ChainProofs {
-  const rules = chainRules();
-  let last: Promise<unknown> = Promise.resolve();
   let refused: WaitingBlock | undefined;
   /** Newest blocks without a proof, and those of them that do not fit their hashes. */
   let [unproven, otherHashes] = [0, 0];
@@ -64,22 +56,7 @@ export function chainProofs({
   }
 
   return {
-    rules,
-    prove(contents) {
-      const proof = last.then(async (): Promise<BlockProof> => {
-        if (contents.transactions.length > 0) await setImmediate();
-        try {
-          const found = await proveBlock(contents);
-          if (found.kind === 'proven' && contents.transactions.length > 0) rules.learned();
-          return found;
-        } catch (error) {
-          // An answer of a form that no block has must not stop the chain.
-          return { kind: 'unproven', reason: innermostReason(error) };
-        }
-      });
-      last = proof;
-      return proof;
-    },
+    ...blockProver(),
     accept(number, proof) {
       if (refused?.number === number) refused = undefined;
       if (proof.kind === 'proven') {

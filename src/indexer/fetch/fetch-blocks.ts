@@ -61,7 +61,7 @@ export function blockFetcher({ client, code, proofs, log }: FetcherDeps): BlockF
     }
     switch (first.proof.kind) {
       case 'contradiction':
-        return (await proofs.rules.areKnownNear(first.number, async number => completed(await body(number))))
+        return (await proofs.knowsRulesNear(first.number, async number => completed(await body(number))))
           ? others.fitting(first)
           : others.hashing(first);
       case 'other-hash':

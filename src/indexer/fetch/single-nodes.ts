@@ -1,7 +1,6 @@
 import { type Logger, logAndGoOn } from '#lib/logger.ts';
 import type { ChainClient } from '#node/client.ts';
 import { ContradictoryBlock } from '../../node/block-ref.ts';
-import type { Contradictions } from '../../node/contradictions.ts';
 import { type BlockBody, bodyReader } from './block-body.ts';
 import { blockReader, type RecomputedBlock } from './block-reader.ts';
 import type { ChainProofs } from './chain-proofs.ts';
@@ -50,22 +49,17 @@ export function singleNodes({ client, code, proofs, log }: SingleNodesDeps) {
     for (const { position, node, read } of inOrder) {
       const block = await read(number).catch((error: unknown) => {
         if (error instanceof ContradictoryBlock && error.isOfContents)
-          leaveOut(position, { node, block: number, reason: error.reason });
+          contradictions.leaveOut(position, { node, block: number, reason: error.reason });
         logAndGoOn(log, 'asking one node for a block')(error);
       });
       if (block !== undefined) yield { position, node, block };
     }
   }
 
-  function leaveOut(position: number, found: Parameters<Contradictions['leaveOut']>[1]): void {
-    if (contradictions.leaveOut(position, found))
-      log.warn({ chainId: id, ...found }, 'a node contradicts the hash of a block and is left out');
-  }
-
   /** Leaves out nodes whose answers do not fit the hash of the block. */
   function leaveOutAll(wrong: readonly NodeAnswer[]): void {
     for (const { position, node, block } of wrong)
-      leaveOut(position, { node, block: block.number, reason: reasonOf(block) });
+      contradictions.leaveOut(position, { node, block: block.number, reason: reasonOf(block) });
   }
 
   /**
@@ -106,7 +100,7 @@ export function singleNodes({ client, code, proofs, log }: SingleNodesDeps) {
     ): Promise<RecomputedBlock | undefined> {
       for await (const answer of answers(number)) {
         const { block: found } = answer;
-        if (found.proof.kind === 'contradiction' && proofs.rules.areKnown()) leaveOutAll([answer]);
+        if (found.proof.kind === 'contradiction' && proofs.knowsRules()) leaveOutAll([answer]);
         const isNamed = found.hash === known?.hash && found.proof.kind !== 'contradiction';
         const isNext = found.block.parentHash === block.parentHash && found.proof.kind === 'proven';
         if (isNamed || (isOther && isNext)) return found;

@@ -1,11 +1,9 @@
 import { BaseError, type Hash, numberToHex } from 'viem';
-import type { BlockContents, BlockProof } from '#evm/proofs/block-proof.ts';
-import { proveBlock } from '#evm/proofs/prove-block.ts';
-import type { Logger } from '#lib/logger.ts';
 import { blockContents } from '#node/block-contents.ts';
+import { blockProver } from '#node/block-prover.ts';
 import { ChainMoved } from '#node/block-ref.ts';
 import type { ChainNode } from '#node/chain-node.ts';
-import { chainRules } from '#node/chain-rules.ts';
+
 import type { ChainClient } from '#node/client.ts';
 import type { RawNode } from '../node/node-pool.ts';
 import type { NodeView } from '../node/node-view.ts';
@@ -33,39 +31,20 @@ export type BlockEvidence =
 /** Blocks in a row without a proof from which on a single node is asked for each. */
 const UNPROVEN_FROM = 8;
 
-interface EvidenceDeps {
-  readonly client: Pick<ChainClient, 'id' | 'nodes' | 'contradictions'>;
-  readonly log: Logger;
-}
-
 /** Reads and recomputes blocks of one chain, asking one node after another until one proves the block. */
-export function blockEvidence({ client, log }: EvidenceDeps) {
-  const { id: chainId, nodes, contradictions } = client;
-  const rules = chainRules();
-  let last: Promise<unknown> = Promise.resolve();
+export function blockEvidence({
+  id: chainId,
+  nodes,
+  contradictions,
+}: Pick<ChainClient, 'id' | 'nodes' | 'contradictions'>) {
+  const { prove, knowsRulesNear } = blockProver();
   let unprovenInARow = 0;
-
-  /** Recomputes a block. One at a time, and the process does other work in between. */
-  function prove(contents: BlockContents): Promise<BlockProof> {
-    const proof = last.then(async (): Promise<BlockProof> => {
-      try {
-        const found = await proveBlock(contents);
-        if (found.kind === 'proven' && contents.transactions.length > 0) rules.learned();
-        return found;
-      } catch (error) {
-        // An answer of a form that no block has.
-        return { kind: 'unproven', reason: reasonOf(error) };
-      }
-    });
-    last = proof;
-    return proof;
-  }
 
   async function ofNode({ raw, node }: RawNode, { number, hash, transactions }: BlockInQuestion) {
     try {
       const contents = await blockContents(raw, { number, hash: asHash(hash) });
       const proof = await prove(contents);
-      if (proof.kind === 'contradiction' && !(await rules.areKnownNear(number, at => proveAt(raw, at))))
+      if (proof.kind === 'contradiction' && !(await knowsRulesNear(number, at => proveAt(raw, at))))
         return { node, kind: 'unproven' as const, reason: proof.reason };
       if (proof.kind !== 'proven') return { node, ...proof };
       return {
@@ -88,13 +67,9 @@ export function blockEvidence({ client, log }: EvidenceDeps) {
       await prove(await blockContents(raw, { number, hash: header.hash }));
   }
 
-  /** Leaves out a node that contradicted the hash of a block. It is named once in that time. */
+  /** Leaves out a node that contradicted the hash of a block. */
   function leaveOut(node: ChainNode, found: { readonly block: number; readonly reason: string }): void {
-    if (!contradictions.leaveOut(nodes.indexOf(node), { node: node.host, ...found })) return;
-    log.warn(
-      { chainId, node: node.host, ...found },
-      'a node contradicts the hash of a block and is left out',
-    );
+    contradictions.leaveOut(nodes.indexOf(node), { node: node.host, ...found });
   }
 
   async function ask(view: Pick<NodeView, 'eachNode'>, block: BlockInQuestion): Promise<BlockEvidence> {

@@ -42,7 +42,7 @@ export function paymentProofs({
   readonly log: Logger;
 }): PaymentProofs {
   if (chain.prove === 'off') return WITHOUT_PROOFS;
-  const evidence = blockEvidence({ client, log });
+  const evidence = blockEvidence(client);
   const requested = new Map<string, RequestedBlock>();
   let isWaiting = false;
   let warnedAt = Number.NEGATIVE_INFINITY;
