@@ -1,4 +1,4 @@
-import { Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import { inTime } from '../lib/in-time.ts';
 
 /** Maximum wait of a scrape for values that are not in memory. Prometheus gives up after 10 s. */
@@ -47,4 +47,25 @@ export function registerChainGauges<Reading extends { readonly chain: string }>(
       },
     });
   }
+}
+
+/** Registers a counter of the times that nodes were left out because they contradicted a hash, by chain and host. */
+export function registerContradictions<
+  Reading extends {
+    readonly chain: string;
+    readonly contradictions?: ReadonlyMap<string, number> | undefined;
+  },
+>(registry: Registry, { name, read }: { name: string; read: () => Promise<readonly Reading[]> }): void {
+  new Counter({
+    name,
+    help: 'Times that a node was left out because its answer contradicted the hash of a block, by chain and host',
+    labelNames: ['chain', 'node'],
+    registers: [registry],
+    async collect() {
+      const all = await read();
+      this.reset();
+      for (const { chain, contradictions } of all)
+        for (const [node, count] of contradictions ?? []) this.inc({ chain, node }, count);
+    },
+  });
 }

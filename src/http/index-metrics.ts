@@ -1,5 +1,5 @@
-import { Counter, type Registry } from 'prom-client';
-import { type ChainGauge, registerChainGauges } from './chain-gauges.ts';
+import type { Registry } from 'prom-client';
+import { type ChainGauge, registerChainGauges, registerContradictions } from './chain-gauges.ts';
 
 /** State of a chain's index. What is undefined has no value yet. */
 export interface IndexFigures {
@@ -25,18 +25,7 @@ export interface IndexFigures {
 /** Registers the metrics of indexes, which `read` gives at every scrape. */
 export function registerIndexMetrics(registry: Registry, read: () => Promise<readonly IndexFigures[]>): void {
   registerChainGauges(registry, { read, gauges: GAUGES });
-  new Counter({
-    name: 'tollgate_index_contradictions_total',
-    help: 'Times that a node was left out because its answer contradicted the hash of a block, by chain and host',
-    labelNames: ['chain', 'node'],
-    registers: [registry],
-    async collect() {
-      const figures = await read();
-      this.reset();
-      for (const { chain, contradictions = new Map<string, number>() } of figures)
-        for (const [node, count] of contradictions) this.inc({ chain, node }, count);
-    },
-  });
+  registerContradictions(registry, { name: 'tollgate_index_contradictions_total', read });
 }
 
 const GAUGES: readonly ChainGauge<IndexFigures>[] = [

@@ -1,6 +1,5 @@
-import { Counter } from 'prom-client';
 import type { Db } from '../db/open.ts';
-import { registerChainGauges } from '../http/chain-gauges.ts';
+import { registerChainGauges, registerContradictions } from '../http/chain-gauges.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import type { PaymentChain } from './model/payment-chain.ts';
@@ -202,17 +201,13 @@ export function chainWarnings(statuses: readonly ChainStatus[]): string[] {
 
 /** Registers the gauges of the watchers, by chain. */
 export function registerWatcherMetrics({ registry }: Metrics, statuses: ChainStatuses): void {
-  new Counter({
+  registerContradictions(registry, {
     name: 'tollgate_payments_contradictions_total',
-    help: 'Times that a node was left out because its answer contradicted the hash of a block, by chain and host',
-    labelNames: ['chain', 'node'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const { chain, status } of statuses.watched)
-        for (const [node, count] of status().contradictions.counts())
-          this.inc({ chain: String(chain.id), node }, count);
-    },
+    read: async () =>
+      statuses.watched.map(({ chain, status }) => ({
+        chain: String(chain.id),
+        contradictions: status().contradictions.counts(),
+      })),
   });
   registerChainGauges(registry, {
     read: async () => (await statuses.all()).map(status => ({ ...status, chain: String(status.chain.id) })),
