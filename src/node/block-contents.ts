@@ -3,7 +3,7 @@ import type { BlockContents } from '../evm/proofs/block-proof.ts';
 import type { RpcReceipt, RpcTransaction } from '../evm/rpc.ts';
 import { type BlockRef, ChainMoved } from './block-ref.ts';
 import type { RawRequest } from './chain-node.ts';
-import { nodeAnswered, nullIfAnswered } from './client.ts';
+import { type ChainClient, nodeAnswered, nullIfAnswered, nullIfNotGiven } from './client.ts';
 
 /** Receipts that are asked for at a time from a node that has no method for those of a block. */
 const RECEIPTS_AT_A_TIME = 25;
@@ -27,6 +27,17 @@ export async function blockContents(
   const isOfBlock = (receipt: RpcReceipt | null) => (receipt?.blockHash ?? hash).toLowerCase() === hash;
   if (!receipts.every(isOfBlock)) throw new ChainMoved(number);
   return { block, transactions, receipts };
+}
+
+/** The same, after a check of the chain id. Null when the node has another block in its place, or does not give all of it. */
+export async function givenContents(
+  { request, verify }: Pick<ChainClient, 'request' | 'verify'>,
+  block: Pick<BlockRef, 'number' | 'hash'>,
+): Promise<BlockContents | null> {
+  await verify();
+  return blockContents(request, block).catch((error: unknown) =>
+    error instanceof ChainMoved ? null : nullIfNotGiven(error),
+  );
 }
 
 async function receiptsOf(

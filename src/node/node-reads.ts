@@ -5,8 +5,8 @@ import { balanceCall } from '../evm/contract-calls.ts';
 import type { BlockContents } from '../evm/proofs/block-proof.ts';
 import type { RpcParityTrace } from '../evm/rpc.ts';
 import { parityOfFrame } from '../evm/traces.ts';
-import { blockContents } from './block-contents.ts';
-import { type BlockRef, ChainMoved } from './block-ref.ts';
+import { givenContents } from './block-contents.ts';
+import type { BlockRef } from './block-ref.ts';
 import { type ChainClient, nullIfNotGiven } from './client.ts';
 
 /**
@@ -99,12 +99,7 @@ export function nodeReader(client: ChainClient): NodeReader {
 
   return {
     trace,
-    async contents(block) {
-      await client.verify();
-      return blockContents(request, block).catch((error: unknown) =>
-        error instanceof ChainMoved ? null : nullIfNotGiven(error),
-      );
-    },
+    contents: block => givenContents(client, block),
     coinChanges,
     async tokenBalance({ token, holder, tokenId, blockNumber }, signal) {
       await client.verify();

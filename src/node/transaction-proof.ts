@@ -1,10 +1,8 @@
 import { isHash } from 'viem';
-import type { BlockContents } from '../evm/proofs/block-proof.ts';
 import { type ProofFile, proofFile } from '../evm/proofs/proof-file.ts';
 import { Unavailable } from '../lib/unavailable.ts';
-import { blockContents } from './block-contents.ts';
-import { ChainMoved } from './block-ref.ts';
-import { type ChainClient, nullIfNotGiven } from './client.ts';
+import { givenContents } from './block-contents.ts';
+import type { ChainClient } from './client.ts';
 
 /** A transaction in a block of a chain. */
 interface MinedTransaction {
@@ -24,8 +22,9 @@ export function proofReader(clientOf: (chainId: number) => ChainClient | undefin
   return async ({ chainId, hash, blockNumber, blockHash }) => {
     const client = clientOf(chainId);
     if (client === undefined) return { reason: `chain ${chainId} is not configured` };
-    const contents = await contentsOf(client, { number: blockNumber, hash: blockHash });
-    if (contents === null || !isHash(hash)) return { reason: `the node does not give block ${blockNumber}` };
+    if (!isHash(hash) || !isHash(blockHash)) return { reason: 'it has no place on a chain' };
+    const contents = await givenContents(client, { number: blockNumber, hash: blockHash }).catch(unavailable);
+    if (contents === null) return { reason: `the node does not give block ${blockNumber}` };
     const proof = await proofFile(contents, { chainId, hash });
     if (!('kind' in proof)) return proof;
     const { kind, reason } = proof;
@@ -35,17 +34,6 @@ export function proofReader(clientOf: (chainId: number) => ChainClient | undefin
   };
 }
 
-async function contentsOf(
-  client: ChainClient,
-  { number, hash }: { number: number; hash: string },
-): Promise<BlockContents | null> {
-  if (!isHash(hash)) return null;
-  try {
-    await client.verify();
-    return await blockContents(client.request, { number, hash }).catch((error: unknown) =>
-      error instanceof ChainMoved ? null : nullIfNotGiven(error),
-    );
-  } catch (cause) {
-    throw new Unavailable('No node of the chain answers now', cause);
-  }
+function unavailable(cause: unknown): never {
+  throw new Unavailable('No node of the chain answers now', cause);
 }

@@ -30,8 +30,11 @@ import { internalTransactionAnswers } from './transactions/internal-transactions
 import { stateChangeAnswers } from './transactions/state-changes.ts';
 import { summaryAnswers } from './transactions/summary.ts';
 import { tokenTransferAnswers } from './transactions/token-transfers.ts';
-import { rawTraceAnswers, transactionListAnswers } from './transactions/transaction-lists.ts';
-import { transactionProofAnswers } from './transactions/transaction-proof.ts';
+import {
+  rawTraceAnswers,
+  transactionListAnswers,
+  transactionProofAnswers,
+} from './transactions/transaction-lists.ts';
 import { transactionAnswers } from './transactions/transactions.ts';
 import { verifiedContractAnswers } from './verified-contracts.ts';
 import { withdrawalAnswers } from './withdrawals.ts';
