@@ -1,16 +1,23 @@
 import { expect, onTestFinished } from 'vitest';
 import { ZERO_ADDRESS } from '#evm/address.ts';
 import { checkedProofFile } from '#evm/proofs/proof-file.ts';
+import type { ChainView } from '../devnet/chain-view.ts';
 import { startNodeProxy } from '../indexer/node-proxy.ts';
 import { servedTestChain, startTestChain } from '../indexer/support.ts';
 import { startTestDataService } from '../lab/data-service.ts';
 import { record } from '../lab/json.ts';
-import { client } from '../support/contract-client.ts';
+import { type Client, client } from '../support/contract-client.ts';
 import { test } from '../support/served-devnet.ts';
 
+let api: Client;
+let view: ChainView;
+
+// Fills the index here, because the time of a test is limited.
+test.beforeAll(({ api: sharedApi, view: sharedView }) => {
+  [api, view] = [sharedApi, sharedView];
+});
+
 test('the proof of a transaction shows its block and its logs, and matches what the explorer says', async ({
-  api,
-  view,
   chain,
 }) => {
   const sample = view.transactions.filter((_, at) => at % 40 === 0);

@@ -25,6 +25,11 @@ function longest(blocks: readonly Contents[]): Contents {
   return contents;
 }
 
+// Fills the chain here, because the time of a test is limited.
+test.beforeAll(({ blocks }) => {
+  expect(blocks.length).toBeGreaterThan(0);
+});
+
 test('transactions of a block have proofs that show them, their block and their logs', async ({ blocks }) => {
   const contents = longest(blocks);
   const { block, transactions, receipts } = contents;

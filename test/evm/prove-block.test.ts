@@ -34,6 +34,11 @@ function changed(contents: Contents, at: number, { receipt, transaction }: Chang
   };
 }
 
+// Fills the chain here, because the time of a test is limited.
+test.beforeAll(({ blocks }) => {
+  expect(blocks.length).toBeGreaterThan(0);
+});
+
 test('every block of an embedded chain is proven, except one that its engine hashes by no rule', async ({
   blocks,
 }) => {
