@@ -48,3 +48,27 @@ test('a block that does not exist yet and an invalid block have their own messag
   await page.goto(`/chain/${chain.id}/block/latest`);
   await page.getByText('A block is named by its number, or by its hash').waitFor();
 });
+
+test('pages of blocks and transactions tell of proofs as the API does', async ({ chain, api, page }) => {
+  const { body } = await api.get('/explorer/blocks');
+  const filled = list(record(body).items)
+    .map(record)
+    .filter(({ transaction_count }) => Number(transaction_count) > 0);
+  const shown = { true: 'proven', false: 'not recomputed' };
+  const blocks = [true, false]
+    .map(is => filled.find(({ proven }) => proven === is))
+    .filter(Boolean)
+    .map(record);
+  expect(blocks.length).toBeGreaterThan(0);
+
+  for (const { hash, height, proven } of blocks) {
+    const word = shown[`${proven === true}`];
+    await page.goto(`/chain/${chain.id}/block/${hash}`);
+    const title = page.getByRole('heading', { level: 1 });
+    await title.getByText(word, { exact: true }).waitFor();
+    const inBlock = await api.get(`/explorer/blocks/${height}/transactions`);
+    const [first] = list(record(inBlock.body).items).map(record);
+    await page.goto(`/chain/${chain.id}/tx/${first?.hash}`);
+    await title.getByText(word, { exact: true }).waitFor();
+  }
+});

@@ -68,11 +68,12 @@ function ShownBlock({
   return html`
     <div class="title">
       <div>
-        <h1>Block ${grouped(height)} ${h(CopyButton, { text: String(height) })}</h1>
+        <h1 class="row">
+          Block ${grouped(height)} ${h(CopyButton, { text: String(height) })} ${h(ProofBadge, { proven })}
+        </h1>
         <p class="small">On <a href=${pageOf.chain(chainId)}>${chain?.name ?? `chain ${chainId}`}</a></p>
       </div>
       ${type !== null && type !== 'block' && h(Badge, { tone: 'warning', children: orphanTexts[type] })}
-      ${h(ProofBadge, { proven })}
       <nav class="row" aria-label="Blocks">
         ${h(Neighbour, {
           text: '← Previous',
