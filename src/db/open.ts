@@ -107,10 +107,17 @@ export function openDatabase(options: DatabaseOptions): Db {
  */
 export async function openReader(db: Db, options: DatabaseOptions): Promise<Db> {
   if (options.kind === 'postgres') return db;
-  const reader = openDatabase({ file: options.file, readonly: true });
+  const reader = openForReads(options);
   // Connects now, so that the file stays open as long as the reader.
   await reader.raw('select 1');
   return reader;
+}
+
+/** Opens what another part of the installation writes, for few reads: an SQLite file, or PostgreSQL by one connection. */
+export function openForReads(options: DatabaseOptions): Db {
+  return openDatabase(
+    options.kind === 'postgres' ? { ...options, poolSize: 1 } : { file: options.file, readonly: true },
+  );
 }
 
 /**

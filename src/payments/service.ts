@@ -22,6 +22,7 @@ import { PAYMENTS_ROLES, type PaymentsRole, type RolePresence, startPresence } f
 import { currentKeyWorker } from './secrets/key-rotation.ts';
 import type { SecretKeySource } from './secrets/secret-key.ts';
 import { cursorStore } from './store/cursor-store.ts';
+import type { ProvenIndex } from './watcher/proofs/indexed-blocks.ts';
 import { deliveryQueue } from './webhooks/delivery-queue.ts';
 
 /** A payment chain and its nodes, in order of preference. */
@@ -47,6 +48,8 @@ export interface PaymentsServiceOptions extends PaymentsListenerSettings {
   /** See `RetentionOptions`. */
   readonly unpaidSessionsMs?: number | undefined;
   readonly outgoing: OutgoingOptions;
+  /** Index of a chain that this process can read; undefined for chains without one. */
+  readonly indexOf?: ((chainId: number) => ProvenIndex | undefined) | undefined;
 }
 
 export interface PaymentsService {
@@ -159,7 +162,7 @@ async function openSettlement({
   const others = presence.othersOfChain;
   const watched = chains.flatMap(chain => {
     const client = clients.get(chain.id);
-    return client === undefined ? [] : [{ chain, client }];
+    return client === undefined ? [] : [{ chain, client, index: options.indexOf?.(chain.id) }];
   });
   const started = startSettlement(watched, { ...store, clock, log, counters, others, unpaidSessionsMs });
   opened.defer(() => started.stop());

@@ -12,6 +12,7 @@ import { retentionWorker } from './retention.ts';
 import type { Seals } from './secrets/sealed.ts';
 import { chainShare } from './watcher/chain-share.ts';
 import { expiryWorker } from './watcher/expiry.ts';
+import type { ProvenIndex } from './watcher/proofs/indexed-blocks.ts';
 import { refundExpiryWorker } from './watcher/refunds/refund-expiry.ts';
 import { startChainWatcher } from './watcher/running-watcher.ts';
 
@@ -19,6 +20,8 @@ import { startChainWatcher } from './watcher/running-watcher.ts';
 export interface WatchedThrough {
   readonly chain: PaymentChain;
   readonly client: ChainClient;
+  /** Index of the same installation that this process can read. */
+  readonly index: ProvenIndex | undefined;
 }
 
 interface SettlementDeps {
@@ -49,12 +52,13 @@ export function startSettlement(watched: readonly WatchedThrough[], deps: Settle
   const { db, clock, log, others } = deps;
   const chains = paymentChains(watched.map(({ chain }) => chain));
   const share = chainShare({ chainIds: watched.map(({ chain }) => chain.id), others, clock });
-  const watchers = watched.map(({ chain, client }) => ({
+  const watchers = watched.map(({ chain, client, index }) => ({
     chain,
     ...startChainWatcher({
       ...deps,
       chain,
       client,
+      index,
       share,
       onElected: () => deps.counters.leaderChange(`watcher:${chain.id}`),
     }),

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DataFront } from '#data/front.ts';
+import type { IndexedChains } from '#data/indexed-chains.ts';
 import type { IndexWriters } from '#data/running-indexes.ts';
 import type { DataService } from '#data/service.ts';
 import type { ReadinessCheck } from '#http/health.ts';
@@ -53,7 +54,9 @@ export async function openServices(opening: Opening, resources: AsyncDisposableS
   const indexer =
     data === undefined && config.roles.includes('indexer') ? await openIndexer(opening) : undefined;
   if (indexer !== undefined) await keepOpen(indexer, resources);
-  const payments = config.roles.some(isOfPayments) ? await openPayments(opening) : undefined;
+  const indexes = config.roles.includes('settlement') ? await openIndexes(opening) : undefined;
+  if (indexes !== undefined) await keepOpen(indexes, resources);
+  const payments = config.roles.some(isOfPayments) ? await openPayments(opening, indexes) : undefined;
   if (payments !== undefined) await keepOpen(payments, resources);
   const services = { data, indexer, payments };
   await opening.show(operatorView(config, services));
@@ -114,12 +117,22 @@ async function openIndexer({ config, wiring }: Opening): Promise<IndexWriters> {
   return startIndexWriters({ ...dataServiceOptions(config, []), ...wiring });
 }
 
-async function openPayments({ config, embedded, front, wiring }: Opening): Promise<PaymentsService> {
+/** The indexes of this installation, by which payments are proven. */
+async function openIndexes({ config, embedded, wiring }: Opening): Promise<IndexedChains> {
+  const { openIndexedChains } = await import('#data/indexed-chains.ts');
+  return openIndexedChains([...config.chains, ...(embedded?.chains ?? [])], wiring);
+}
+
+async function openPayments(
+  { config, embedded, front, wiring }: Opening,
+  indexes: IndexedChains | undefined,
+): Promise<PaymentsService> {
   const { paymentsServiceOptions } = await import('#payments/from-config.ts');
   const { startPaymentsService } = await import('#payments/service.ts');
   const dataUrl = front && (config.data.publicUrl ?? front.url);
   const options = paymentsServiceOptions(config, { embedded: embedded?.payments, dataUrl });
-  return startPaymentsService({ ...options, roles: config.roles.filter(isOfPayments), ...wiring });
+  const roles = config.roles.filter(isOfPayments);
+  return startPaymentsService({ ...options, indexOf: indexes?.ofChain, roles, ...wiring });
 }
 
 interface Closable {

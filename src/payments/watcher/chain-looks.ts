@@ -16,6 +16,7 @@ import type { NodePool } from './node/node-pool.ts';
 import { type Header, nodeView } from './node/node-view.ts';
 import { blockRhythm, type LookedAt, type LookHead, lookHeads } from './node/seen-heads.ts';
 import type { WatchedAddresses } from './node/token-transfers.ts';
+import type { ProvenIndex } from './proofs/indexed-blocks.ts';
 import { paymentProofs } from './proofs/payment-proofs.ts';
 import { secondNode } from './proofs/second-node.ts';
 import { refundFollower } from './refunds/followed-refunds.ts';
@@ -28,6 +29,8 @@ import { watchedAddresses } from './watched-addresses.ts';
 export interface ChainLooksOptions {
   readonly chain: PaymentChain;
   readonly client: ChainClient;
+  /** Index of the same installation; undefined without one. */
+  readonly index: ProvenIndex | undefined;
   readonly pool: NodePool;
   readonly db: Db;
   readonly seals: Seals;
@@ -81,14 +84,14 @@ const NOTHING_SEEN: LookStatus = { head: undefined, scannedAt: undefined };
 
 /** Creates the looks at one chain. */
 export function chainLooks(options: ChainLooksOptions): ChainLooks {
-  const { chain, client, pool, db, seals, clock, log, line, effect, fault } = options;
+  const { chain, client, index, pool, db, seals, clock, log, line, effect, fault } = options;
   const memory = watchedAddresses({ chainId: chain.id, clock });
   const view = nodeView(pool);
   const advancing = advance({ chainId: chain.id, view, unverify: pool.unverify, clock, fault });
   const traces = traceReader({ clock, methods: chain.traceCoins === false ? [] : TRACE_METHODS });
   const traced = tracedCoins({ chainId: chain.id, traces, clock });
   const side = lanes({ client, clock, log, effect });
-  const proofs = paymentProofs({ chain, client, clock, log });
+  const proofs = paymentProofs({ chain, client, index, clock, log });
   const records = recordChecks({ side, proofs, clock, hasTraced: traced.hasRead });
   const second = secondNode({ chain, client, clock });
   const refunds = refundFollower({ clock });

@@ -9,11 +9,14 @@ import { chainLooks, type LookStatus } from './chain-looks.ts';
 import type { ChainShare } from './chain-share.ts';
 import { effects, type Failpoint, LeadershipLost } from './look/look.ts';
 import { LookSpent, NodeLost, nodePool } from './node/node-pool.ts';
+import type { ProvenIndex } from './proofs/indexed-blocks.ts';
 import { watchLease } from './watch-lease.ts';
 
 export interface ChainWatcherOptions {
   readonly chain: PaymentChain;
   readonly client: ChainClient;
+  /** Index of the same installation that this process can read; absent without one. */
+  readonly index?: ProvenIndex | undefined;
   readonly db: Db;
   readonly seals: Seals;
   readonly clock: Clock;
@@ -63,7 +66,7 @@ const IDLE_PAUSE_MS = 10_000;
 
 /** Creates the watcher of one chain. Rounds requested at the same time run one after another. */
 export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
-  const { chain, client, db, seals, clock, log, leaseMs = LEASE_MS, fault = () => {} } = options;
+  const { chain, client, index, db, seals, clock, log, leaseMs = LEASE_MS, fault = () => {} } = options;
   const lease = watchLease({
     db,
     chainId: chain.id,
@@ -79,7 +82,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   const line = boundedLines({ clock, log });
   const effect = effects({ db, seals, clock, line, lease, fault });
   const pool = nodePool(client);
-  const looks = chainLooks({ chain, client, pool, db, seals, clock, log, line, effect, fault });
+  const looks = chainLooks({ chain, client, index, pool, db, seals, clock, log, line, effect, fault });
   let lastRun: Promise<unknown> = Promise.resolve();
   let isLooking = false;
   /** True while another watcher leads. */

@@ -16,6 +16,7 @@ import { organizationStore } from '#payments/store/organization-store.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
 import { type ChainWatcher, chainWatcher } from '#payments/watcher/chain-watcher.ts';
 import type { Failpoint } from '#payments/watcher/look/look.ts';
+import type { ProvenIndex } from '#payments/watcher/proofs/indexed-blocks.ts';
 import { anOrganization } from '../../lab/payments-records.ts';
 import { aSession } from '../../lab/payments-sessions.ts';
 import { PATIENCE_MS } from '../../lab/until.ts';
@@ -57,6 +58,7 @@ export function watcherOf({
   db: Db;
   clock: Clock;
   maxAnswerBytes?: number | undefined;
+  index?: ProvenIndex | undefined;
   leaseMs?: number;
   fault?: Failpoint;
   seals?: Seals;

@@ -5,6 +5,7 @@ import type { PaymentChain } from '#payments/model/payment-chain.ts';
 import type { CheckoutSession } from '#payments/model/session.ts';
 import type { SessionDraft } from '#payments/sessions/opening.ts';
 import type { ChainWatcher } from '#payments/watcher/chain-watcher.ts';
+import type { ProvenIndex } from '#payments/watcher/proofs/indexed-blocks.ts';
 import { type FaultyNode, faultyNode } from '../../lab/faulty-node.ts';
 import { startPaymentChain, type TestPaymentChain } from '../../lab/payment-chain.ts';
 import { eachDatabase, type TestDatabases } from '../../support/databases.ts';
@@ -37,10 +38,12 @@ interface WatchedShopOptions {
   readonly changes?: Partial<PaymentChain> | undefined;
   /** Longest answer of a node that the watcher accepts; 64 MiB when absent. */
   readonly maxAnswerBytes?: number | undefined;
+  /** Index of the chain; none when absent. */
+  readonly index?: ProvenIndex | undefined;
 }
 
 /** Nodes of a shop: one when absent, at most two. */
-interface NodeOptions extends Pick<WatchedShopOptions, 'maxAnswerBytes' | 'changes'> {
+interface NodeOptions extends Pick<WatchedShopOptions, 'maxAnswerBytes' | 'changes' | 'index'> {
   readonly nodes?: number;
 }
 
@@ -93,7 +96,7 @@ function watchedShopTest(databases: TestDatabases, onChain: typeof chainTest) {
       })
       /** Opens a shop whose watcher has one faulty node, or two. */
       .extend('behindNodes', ({ chain }) => async (options: NodeOptions = {}): Promise<ShopBehindNodes> => {
-        const { nodes = 1, maxAnswerBytes, changes } = options;
+        const { nodes = 1, maxAnswerBytes, changes, index } = options;
         const [node, second] = [await faultyNode(chain.rpcUrl), await faultyNode(chain.rpcUrl)];
         const ours = await watchedShop(chain, {
           database: await databases.create('payments'),
@@ -101,6 +104,7 @@ function watchedShopTest(databases: TestDatabases, onChain: typeof chainTest) {
           rpcUrls: [node.url, second.url.replace('127.0.0.1', 'localhost')].slice(0, nodes),
           maxAnswerBytes,
           changes,
+          index,
         });
         return {
           ...ours,
@@ -119,12 +123,12 @@ function watchedShopTest(databases: TestDatabases, onChain: typeof chainTest) {
 /** Opens a shop in the time of its chain, on a migrated database, which it does not remove. */
 export async function watchedShop(
   chain: TestPaymentChain<ManualClock>,
-  { database, rpcUrls = [chain.rpcUrl], changes, maxAnswerBytes }: WatchedShopOptions,
+  { database, rpcUrls = [chain.rpcUrl], changes, maxAnswerBytes, index }: WatchedShopOptions,
 ): Promise<WatchedShop> {
   const { clock } = chain;
   const watched = { ...paymentChain(chain), ...changes };
   const ours = await shop(database, clock, watched);
-  const watcher = watcherOf({ chain: watched, rpcUrls, db: ours.db, clock, maxAnswerBytes });
+  const watcher = watcherOf({ chain: watched, rpcUrls, db: ours.db, clock, maxAnswerBytes, index });
   const look = async () => void (await watcher.runOnce(never));
   return {
     ...ours,

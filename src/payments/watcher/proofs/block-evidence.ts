@@ -1,12 +1,14 @@
-import { BaseError, type Hash, numberToHex } from 'viem';
+import { BaseError, numberToHex } from 'viem';
+import { lowerCase } from '#evm/address.ts';
+import type { Clock } from '#lib/clock.ts';
 import { blockContents } from '#node/block-contents.ts';
 import { blockProver } from '#node/block-prover.ts';
 import { ChainMoved } from '#node/block-ref.ts';
 import type { ChainNode } from '#node/chain-node.ts';
-
 import type { ChainClient } from '#node/client.ts';
 import type { RawNode } from '../node/node-pool.ts';
 import type { NodeView } from '../node/node-view.ts';
+import { indexedBlocks, type ProvenIndex } from './indexed-blocks.ts';
 import { type ProvenTransaction, provenTransactions } from './proven-transfers.ts';
 
 /** A block, and the transactions in it that payments are judged by. Hashes are lower case. */
@@ -31,18 +33,26 @@ export type BlockEvidence =
 /** Blocks in a row without a proof from which on a single node is asked for each. */
 const UNPROVEN_FROM = 8;
 
-/** Reads and recomputes blocks of one chain, asking one node after another until one proves the block. */
+/**
+ * Takes blocks of one chain from an index that has proven them. Reads and recomputes all others, asking one node after
+ * another until one proves the block.
+ */
 export function blockEvidence({
-  id: chainId,
-  nodes,
-  contradictions,
-}: Pick<ChainClient, 'id' | 'nodes' | 'contradictions'>) {
+  client: { id: chainId, nodes, contradictions },
+  index,
+  clock,
+}: {
+  readonly client: Pick<ChainClient, 'id' | 'nodes' | 'contradictions'>;
+  readonly index: ProvenIndex | undefined;
+  readonly clock: Clock;
+}) {
+  const ofIndex = indexedBlocks({ chainId, index, clock });
   const { prove, knowsRulesNear } = blockProver();
   let unprovenInARow = 0;
 
   async function ofNode({ raw, node }: RawNode, { number, hash, transactions }: BlockInQuestion) {
     try {
-      const contents = await blockContents(raw, { number, hash: asHash(hash) });
+      const contents = await blockContents(raw, { number, hash: lowerCase(hash) });
       const proof = await prove(contents);
       if (proof.kind === 'contradiction' && !(await knowsRulesNear(number, at => proveAt(raw, at))))
         return { node, kind: 'unproven' as const, reason: proof.reason };
@@ -106,6 +116,9 @@ export function blockEvidence({
   return {
     /** Never rejects. */
     async of(view: Pick<NodeView, 'eachNode'>, block: BlockInQuestion): Promise<BlockEvidence> {
+      const { number, hash, transactions: hashes } = block;
+      const indexed = await ofIndex({ number, hash, hashes });
+      if (indexed !== undefined) return { kind: 'proven', transactions: indexed };
       const found = await ask(view, block);
       if (found.kind === 'proven') unprovenInARow = 0;
       if (found.kind === 'unproven') unprovenInARow += 1;
@@ -113,10 +126,6 @@ export function blockEvidence({
     },
     leaveOut,
   };
-}
-
-function asHash(text: string): Hash {
-  return `0x${text.slice(2)}`;
 }
 
 /** One line that says why an answer cannot be used. */

@@ -8,6 +8,7 @@ import { setAsideStore } from '../../store/set-aside-store.ts';
 import type { PaymentProofs } from '../look/completions.ts';
 import type { Look } from '../look/look.ts';
 import { type BlockEvidence, type BlockInQuestion, blockEvidence } from './block-evidence.ts';
+import type { ProvenIndex } from './indexed-blocks.ts';
 import { contains } from './proven-transfers.ts';
 import { nodesThatShow } from './untrue-transfers.ts';
 
@@ -33,16 +34,18 @@ interface RequestedBlock {
 export function paymentProofs({
   chain,
   client,
+  index,
   clock,
   log,
 }: {
   readonly chain: Pick<PaymentChain, 'prove'>;
   readonly client: ChainClient;
+  readonly index: ProvenIndex | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }): PaymentProofs {
   if (chain.prove === 'off') return WITHOUT_PROOFS;
-  const evidence = blockEvidence(client);
+  const evidence = blockEvidence({ client, index, clock });
   const requested = new Map<string, RequestedBlock>();
   let isWaiting = false;
   let warnedAt = Number.NEGATIVE_INFINITY;

@@ -1,3 +1,5 @@
+import { numberToHex } from 'viem';
+import { lowerCase } from '#evm/address.ts';
 import type { BlockContents } from '#evm/proofs/block-proof.ts';
 import { isWithoutLog } from '../../model/transfer.ts';
 import {
@@ -6,6 +8,7 @@ import {
   receiptTransfers,
   shows,
 } from '../node/receipt-transfers.ts';
+import type { LogInBlock } from '../node/token-transfers.ts';
 
 /** A transaction of a proven block, as far as payments are judged by it. Hex is lower case. */
 export interface ProvenTransaction {
@@ -14,22 +17,62 @@ export interface ProvenTransaction {
   readonly sent: { readonly from: string; readonly to: string; readonly value: bigint };
 }
 
-/** Decodes some transactions of a proven block, by their lower-case hashes. */
+/** A transaction of a proven block in an index. Hex is lower case. */
+export interface IndexedTransaction {
+  readonly hash: string;
+  readonly from: string;
+  /** Null for a creation. */
+  readonly to: string | null;
+  /** In wei. */
+  readonly value: bigint;
+  readonly hasSucceeded: boolean;
+  /** Those that have the form of an ERC-20 transfer, with their positions in the block. */
+  readonly logs: readonly (Pick<LogInBlock, 'address' | 'topics' | 'data'> & { readonly index: number })[];
+}
+
+/** Decodes the transactions of a proven block, or those that `hashes` names, by their lower-case hashes. */
 export async function provenTransactions(
   { block, transactions, receipts }: BlockContents,
-  { chainId, hashes }: { readonly chainId: number; readonly hashes: ReadonlySet<string> },
+  { chainId, hashes }: { readonly chainId: number; readonly hashes: ReadonlySet<string> | undefined },
 ): Promise<ReadonlyMap<string, ProvenTransaction>> {
   const { hash: blockHash, number: blockNumber } = block;
   const found = new Map<string, ProvenTransaction>();
   for (const [at, { hash, from, to, value }] of transactions.entries()) {
     const receipt = receipts[at];
-    if (!hashes.has(hash.toLowerCase()) || !receipt) continue;
+    if (hashes?.has(hash.toLowerCase()) === false || !receipt) continue;
     // The hash commits to the contents of a log. Its block and transaction are those in which it stands.
     const placed = { blockHash, blockNumber, transactionHash: hash, removed: false };
     const logs = receipt.logs.map(log => ({ ...log, ...placed }));
     found.set(hash.toLowerCase(), {
       receipt: await receiptTransfers({ ...receipt, blockHash: blockHash ?? '', blockNumber, logs }, chainId),
       sent: { from: from.toLowerCase(), to: `${to}`.toLowerCase(), value: BigInt(value) },
+    });
+  }
+  return found;
+}
+
+/** The same for the transactions of a block in an index. */
+export async function indexedTransactions(
+  transactions: readonly IndexedTransaction[],
+  {
+    chainId,
+    number,
+    hash: block,
+  }: { readonly chainId: number; readonly number: number; readonly hash: string },
+): Promise<ReadonlyMap<string, ProvenTransaction>> {
+  const [blockHash, blockNumber] = [lowerCase(block), numberToHex(number)];
+  const found = new Map<string, ProvenTransaction>();
+  for (const { hash, from, to, value, hasSucceeded, logs } of transactions) {
+    const placed = { blockHash, blockNumber, transactionHash: lowerCase(hash), removed: false };
+    const receipt = {
+      blockHash,
+      blockNumber,
+      status: hasSucceeded ? '0x1' : '0x0',
+      logs: logs.map(({ index, ...log }) => ({ ...log, ...placed, logIndex: numberToHex(index) })),
+    };
+    found.set(hash, {
+      receipt: await receiptTransfers(receipt, chainId),
+      sent: { from, to: `${to}`, value },
     });
   }
   return found;

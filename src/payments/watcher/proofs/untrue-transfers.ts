@@ -1,4 +1,5 @@
-import { BaseError, type Hash, numberToHex } from 'viem';
+import { BaseError, numberToHex } from 'viem';
+import { lowerCase } from '#evm/address.ts';
 import { SYSTEM_ADDRESS } from '#evm/coin-logs.ts';
 import type { ChainNode } from '#node/chain-node.ts';
 import { NATIVE_COIN } from '../../model/payment-chain.ts';
@@ -39,7 +40,7 @@ async function logs({ node }: RawNode, row: PaymentTransaction): Promise<boolean
   const { chainId, txHash, blockHash, blockNumber, tokenAddress } = row;
   if (blockHash === null) return false;
   const address = tokenAddress === NATIVE_COIN ? SYSTEM_ADDRESS : asAddress(tokenAddress);
-  const params = [{ blockHash: asHash(blockHash), address }] as const;
+  const params = [{ blockHash: lowerCase(blockHash), address }] as const;
   const all = await node.request({ method: 'eth_getLogs', params: [...params] });
   const ofIt = all.filter(one => one.transactionHash?.toLowerCase() === txHash);
   const receipt = { blockHash, blockNumber: numberToHex(blockNumber ?? 0), status: '0x1', logs: ofIt };
@@ -57,8 +58,4 @@ async function sends({ raw }: RawNode, row: PaymentTransaction): Promise<boolean
       `${one.to}`.toLowerCase() === recipient &&
       BigInt(one.value) === amount,
   );
-}
-
-function asHash(text: string): Hash {
-  return `0x${text.slice(2)}`;
 }
