@@ -1,8 +1,4 @@
 import { createKeccak } from 'hash-wasm';
-import { toRlp } from 'viem';
-
-/** Item of an RLP structure. */
-export type RlpItem = Uint8Array | readonly RlpItem[];
 
 // One hasher serves all calls, because a call starts and ends without a pause. That of viem takes five times as long.
 const hasher = await createKeccak(256);
@@ -11,11 +7,6 @@ export function keccak(bytes: Uint8Array): Uint8Array {
   hasher.init();
   hasher.update(bytes);
   return hasher.digest('binary');
-}
-
-/** RLP of a structure. Source: Ethereum yellow paper, appendix B. */
-export function rlp(item: RlpItem): Uint8Array {
-  return toRlp(item, 'bytes');
 }
 
 export const EMPTY = new Uint8Array(0);
@@ -30,15 +21,6 @@ export function quantityBytes(quantity: string | null | undefined): Uint8Array {
   if (quantity === null || quantity === undefined) return EMPTY;
   const digits = quantity.replace(/^0x0*/, '');
   return Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex');
-}
-
-/** An encoding after the byte of its type. Source: EIP-2718. */
-export function typed(type: number, item: RlpItem): Uint8Array {
-  const payload = rlp(item);
-  const bytes = new Uint8Array(payload.length + 1);
-  bytes[0] = type;
-  bytes.set(payload, 1);
-  return bytes;
 }
 
 /** True when hexadecimal data, which may be absent, are these bytes. */

@@ -1,6 +1,7 @@
 import { bytesToBigInt, fromRlp } from 'viem';
 import type { RpcBlock } from '../rpc.ts';
-import { dataBytes, quantityBytes, type RlpItem, rlp } from './bytes.ts';
+import { dataBytes, quantityBytes } from './bytes.ts';
+import { type RlpItem, rlp } from './rlp.ts';
 
 type HeaderField = readonly [name: keyof RpcBlock, kind: 'data' | 'quantity'];
 

@@ -1,10 +1,11 @@
 import { type Address, bytesToHex, fromRlp, type Hash, type Hex } from 'viem';
 import type { BlockContents, Problem } from './block-proof.ts';
-import { dataBytes, keccak, type RlpItem } from './bytes.ts';
+import { dataBytes, keccak } from './bytes.ts';
 import { encodedHeader, fieldsOfHeader } from './header-encoding.ts';
 import { orderedTrie, valueAt } from './ordered-trie.ts';
 import { proveBlock } from './prove-block.ts';
 import { computedBloom, encodedReceipt } from './receipt-encoding.ts';
+import type { RlpItem } from './rlp.ts';
 import { encodedTransaction, transactionType } from './transaction-encoding.ts';
 
 /** An entry of a list that the header commits to, with the nodes of the list's trie that lead to it. */

@@ -1,5 +1,6 @@
 import { fromRlp } from 'viem';
-import { EMPTY, keccak, quantityBytes, type RlpItem, rlp } from './bytes.ts';
+import { EMPTY, keccak, quantityBytes } from './bytes.ts';
+import { type RlpItem, rlp } from './rlp.ts';
 
 /**
  * Merkle Patricia trie of a list: the key of an entry is the RLP of its position. This is our own, because the kept
@@ -91,14 +92,18 @@ function keyOf(position: number): Nibbles {
 }
 
 function nibblesOf(bytes: Uint8Array): Nibbles {
-  return [...bytes].flatMap(byte => [byte >> 4, byte & 15]);
+  const nibbles: number[] = [];
+  for (const byte of bytes) nibbles.push(byte >> 4, byte & 15);
+  return nibbles;
 }
 
 /** Hex-prefix encoding of a part of a key. Source: yellow paper, appendix C. */
 function encodedPath(nibbles: Nibbles, isLeaf: boolean): Uint8Array {
   const flag = isLeaf ? 2 : 0;
   const all = nibbles.length % 2 === 0 ? [flag, 0, ...nibbles] : [flag + 1, ...nibbles];
-  return Buffer.from(all.map(nibble => nibble.toString(16)).join(''), 'hex');
+  const bytes = new Uint8Array(all.length / 2);
+  for (const at of bytes.keys()) bytes[at] = ((all[2 * at] ?? 0) << 4) | (all[2 * at + 1] ?? 0);
+  return bytes;
 }
 
 /**

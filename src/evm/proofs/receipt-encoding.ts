@@ -1,5 +1,6 @@
 import type { RpcReceipt } from '../rpc.ts';
-import { dataBytes, keccak, quantityBytes, type RlpItem, rlp, typed } from './bytes.ts';
+import { dataBytes, keccak, quantityBytes } from './bytes.ts';
+import { type RlpItem, rlp } from './rlp.ts';
 import { OP_DEPOSIT } from './transaction-encoding.ts';
 
 export const BLOOM_BYTES = 256;
@@ -18,7 +19,7 @@ export function encodedReceipt(type: number, receipt: RpcReceipt, bloom: Uint8Ar
   const isSinceCanyon = depositReceiptVersion !== null && depositReceiptVersion !== undefined;
   if (type === OP_DEPOSIT && isSinceCanyon)
     items.push(quantityBytes(depositNonce), quantityBytes(depositReceiptVersion));
-  return type === 0 ? rlp(items) : typed(type, items);
+  return rlp(items, type === 0 ? undefined : type);
 }
 
 /** Bloom filter of logs: three bits for each address and topic. Source: yellow paper, section 4.4.3. */

@@ -1,5 +1,6 @@
 import type { RpcTransaction } from '../rpc.ts';
-import { dataBytes, EMPTY, quantityBytes, type RlpItem, rlp, typed } from './bytes.ts';
+import { dataBytes, EMPTY, quantityBytes } from './bytes.ts';
+import { type RlpItem, rlp } from './rlp.ts';
 
 type Reader = (transaction: RpcTransaction) => RlpItem;
 
@@ -105,7 +106,7 @@ export function encodedTransaction(transaction: RpcTransaction): Uint8Array | un
   const fields = ENCODINGS[type];
   if (fields === undefined || (!isOfChainItself(transaction) && !isSigned(transaction))) return undefined;
   const items = fields.map(field => FIELDS[field](transaction));
-  return type === 0 ? rlp(items) : typed(type, items);
+  return rlp(items, type === 0 ? undefined : type);
 }
 
 /** True for the types without a signature, which a rollup adds by itself. */
