@@ -21,6 +21,7 @@ import { benchLargeBlocks } from './bench/large-blocks.ts';
 import { benchNormalise } from './bench/normalise.ts';
 import { benchPages } from './bench/pages.ts';
 import { benchPayments } from './bench/payments.ts';
+import { benchProofs } from './bench/proofs.ts';
 import { benchStalls } from './bench/stalls.ts';
 import { benchStart } from './bench/start.ts';
 import { benchSyncRate } from './bench/sync-rate.ts';
@@ -33,6 +34,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   fallback: benchFallback,
   normalise: benchNormalise,
   memory: benchCacheMemory,
+  proofs: benchProofs,
   sync: benchSyncRate,
   'large-blocks': benchLargeBlocks,
   index: benchIndexMisses,

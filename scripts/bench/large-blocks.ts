@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startOwnPostgres } from '#test/lab/own-postgres.ts';
 import { type Figure, figureOf, mebibytes, median } from './figure.ts';
 import { toldBy } from './forked.ts';
-import { CHAIN_ID, largeBlock } from './large-blocks/large-block.ts';
+import { CHAIN_ID, largeChain } from './large-blocks/large-block.ts';
 import { startServer } from './server-process.ts';
 import type { SyncBench } from './sync.ts';
 import { dropIndex } from './sync-rate.ts';
@@ -54,7 +54,9 @@ async function syncedInto(
       await toldBy(new URL('./large-blocks/sync-process.ts', import.meta.url), args, { isMessage: isSynced }),
     );
   }
-  const { block, receipts } = largeBlock(1);
+  const [large] = largeChain(1);
+  if (large === undefined) throw new Error('no block');
+  const { block, receipts } = large;
   const logs = receipts.reduce((sum, receipt) => sum + receipt.logs.length, 0);
   const kibibytes = Math.round(JSON.stringify(block).length / 1024);
   const of = `blocks of ${kibibytes} KiB, ${receipts.length} transactions and ${logs} logs into ${database}`;

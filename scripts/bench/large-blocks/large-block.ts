@@ -1,4 +1,9 @@
-import { type Address, type Hash, type Hex, numberToHex, pad, toEventSelector } from 'viem';
+import { type Address, bytesToHex, type Hash, type Hex, numberToHex, pad, toEventSelector } from 'viem';
+import { keccak } from '#evm/proofs/bytes.ts';
+import { encodedHeader } from '#evm/proofs/header-encoding.ts';
+import { rootOf } from '#evm/proofs/ordered-trie.ts';
+import { computedBloom, encodedReceipt } from '#evm/proofs/receipt-encoding.ts';
+import { encodedTransaction } from '#evm/proofs/transaction-encoding.ts';
 import type { RpcBlock, RpcLog, RpcParityTrace, RpcReceipt, RpcTransaction } from '#evm/rpc.ts';
 import { hashOf } from '../growth/synthetic-block.ts';
 
@@ -18,42 +23,71 @@ const BLOCK_SECONDS = 12;
 const START_SECONDS = 1_700_000_000;
 const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
 const ZERO_WORD: Hash = `0x${'0'.repeat(64)}`;
-const BLOOM: Hex = `0x${'0'.repeat(512)}`;
+/** Type of each transaction. Source: EIP-1559. */
+const TYPE = 2;
+const EMPTY = new Uint8Array(0);
 
 /** A block, with the parts that a node gives by other methods. */
 export interface LargeBlock {
-  readonly block: RpcBlock;
+  readonly block: Omit<RpcBlock, 'transactions'> & { hash: Hash; transactions: RpcTransaction[] };
   readonly receipts: readonly RpcReceipt[];
   readonly traces: readonly RpcParityTrace[];
 }
 
-/** Block of a simulated chain: calls of tokens that each transfer twice, and call another contract. */
-export function largeBlock(number: number): LargeBlock {
-  const hash = hashOf('b10c', number);
-  const at = { blockHash: hash, blockNumber: numberToHex(number) };
+/**
+ * Blocks of a simulated chain, whose hashes are those of their contents: calls of tokens that each transfer twice, and
+ * call another contract.
+ */
+export function largeChain(count: number): LargeBlock[] {
+  const chain: LargeBlock[] = [];
+  for (let number = 0; number < count; number += 1)
+    chain.push(largeBlock(number, chain.at(-1)?.block.hash ?? ZERO_WORD));
+  return chain;
+}
+
+function largeBlock(number: number, parentHash: Hash): LargeBlock {
   const places = Array.from({ length: TRANSACTIONS }, (_, place) => number * TRANSACTIONS + place);
+  const transactions = places.map(transactionAt);
+  const encoded = transactions.map(one => encodedTransaction(one) ?? EMPTY);
+  const hashes = encoded.map(one => bytesToHex(keccak(one)));
+  const receipts = places.map(receiptAt);
+  const header: RpcBlock = {
+    number: numberToHex(number),
+    hash: null,
+    parentHash,
+    timestamp: numberToHex(START_SECONDS + number * BLOCK_SECONDS),
+    miner: accountAt(number),
+    gasLimit: '0x2255100',
+    gasUsed: '0x1c9c380',
+    baseFeePerGas: '0x3b9aca00',
+    difficulty: '0x0',
+    nonce: '0x0000000000000000',
+    extraData: '0x',
+    stateRoot: ZERO_WORD,
+    sha3Uncles: ZERO_WORD,
+    mixHash: ZERO_WORD,
+    transactionsRoot: bytesToHex(rootOf(encoded)),
+    receiptsRoot: bytesToHex(rootOf(receipts.map(one => encodedReceipt(TYPE, one, computedBloom(one.logs))))),
+    logsBloom: bytesToHex(computedBloom(receipts.flatMap(({ logs }) => logs))),
+    withdrawalsRoot: bytesToHex(rootOf([])),
+    size: '0x4b000',
+    uncles: [],
+    withdrawals: [],
+    transactions: [],
+  };
+  const hash = bytesToHex(keccak(encodedHeader(header)));
+  const at = { blockHash: hash, blockNumber: numberToHex(number) };
+  const hashAt = (index: number) => hashes[index] ?? ZERO_WORD;
   return {
     block: {
-      number: numberToHex(number),
+      ...header,
       hash,
-      parentHash: number === 0 ? ZERO_WORD : hashOf('b10c', number - 1),
-      timestamp: numberToHex(START_SECONDS + number * BLOCK_SECONDS),
-      miner: accountAt(number),
-      gasLimit: '0x2255100',
-      gasUsed: '0x1c9c380',
-      baseFeePerGas: '0x3b9aca00',
-      difficulty: '0x0',
-      nonce: '0x0000000000000000',
-      extraData: '0x',
-      stateRoot: ZERO_WORD,
-      logsBloom: BLOOM,
-      size: '0x4b000',
-      uncles: [],
-      withdrawals: [],
-      transactions: places.map(place => ({ ...transactionAt(place), ...at })),
+      transactions: transactions.map((one, index) => ({ ...one, ...at, hash: hashAt(index) })),
     },
-    receipts: places.map((place, index) => ({ ...receiptAt(place, index), ...at })),
-    traces: places.flatMap((place, index) => tracesAt(place).map(one => traceOf(one, { place, index, at }))),
+    receipts: receipts.map((one, index) => ({ ...one, ...at, transactionHash: hashAt(index) })),
+    traces: places.flatMap((place, index) =>
+      tracesAt(place).map(one => traceOf(one, { place, index, at, transactionHash: hashAt(index) })),
+    ),
   };
 }
 
@@ -77,14 +111,15 @@ function inputAt(place: number, bytes: number): Hex {
 
 function transactionAt(place: number): RpcTransaction {
   return {
-    hash: hashOf('7a', place),
+    hash: ZERO_WORD,
     from: accountAt(place),
     to: tokenAt(place),
     nonce: numberToHex(Math.floor(place / ACCOUNTS)),
     gas: '0x30d40',
     value: '0x0',
     input: inputAt(place, INPUT_BYTES),
-    type: '0x2',
+    type: numberToHex(TYPE),
+    chainId: numberToHex(CHAIN_ID),
     gasPrice: '0x77359400',
     maxFeePerGas: '0xb2d05e00',
     maxPriorityFeePerGas: '0x3b9aca00',
@@ -96,14 +131,14 @@ function transactionAt(place: number): RpcTransaction {
   };
 }
 
-function receiptAt(place: number, index: number): Omit<RpcReceipt, 'blockHash'> {
+function receiptAt(place: number, index: number): RpcReceipt {
   return {
-    transactionHash: hashOf('7a', place),
+    transactionHash: ZERO_WORD,
+    blockHash: ZERO_WORD,
     gasUsed: '0x249f0',
     cumulativeGasUsed: numberToHex((index + 1) * 150_000),
     effectiveGasPrice: '0x77359400',
     status: '0x1',
-    logsBloom: BLOOM,
     logs: Array.from({ length: LOGS_PER_TRANSACTION }, (_, log) =>
       transferAt(place, { step: log, logIndex: index * LOGS_PER_TRANSACTION + log }),
     ),
@@ -137,7 +172,12 @@ function tracesAt(place: number): Call[] {
 
 function traceOf(
   { from, to, traceAddress, subtraces }: Call,
-  { place, index, at }: { place: number; index: number; at: { blockHash: Hash; blockNumber: Hex } },
+  {
+    place,
+    index,
+    at,
+    transactionHash,
+  }: { place: number; index: number; at: { blockHash: Hash }; transactionHash: Hash },
 ): RpcParityTrace {
   return {
     type: 'call',
@@ -145,7 +185,7 @@ function traceOf(
     result: { gasUsed: '0x5208', output: '0x' },
     subtraces,
     traceAddress,
-    transactionHash: hashOf('7a', place),
+    transactionHash,
     transactionPosition: index,
     blockHash: at.blockHash,
   };
