@@ -40,8 +40,8 @@ export async function disturbState(
   let refused = 0;
   const told = lie();
   node.late(asksForState, lateMs);
-  node.tell((call, answer) => {
-    const lied = told(call, answer);
+  node.tell((call, answer, real) => {
+    const lied = told(call, answer, real);
     if (lied instanceof Error) refused += 1;
     return lied;
   });

@@ -10,11 +10,19 @@ interface Call {
   readonly params?: readonly unknown[];
 }
 
+/** The real node, as a lie sees it. */
+export interface RealNode {
+  /** Result of a call to it; undefined when it refuses the call. */
+  ask(method: string, ...params: readonly unknown[]): Promise<unknown>;
+  /** Number of the HTTP request that is answered, from 1. */
+  readonly request: number;
+}
+
 /**
- * A false answer to a call; an `Error` becomes an error of the node, with its `code` if it has one, `undefined` forwards
- * the real answer.
+ * A false answer to a call, or a promise of one; an `Error` becomes an error of the node, with its `code` if it has one,
+ * `undefined` forwards the real answer.
  */
-export type Lie = (call: Call, answer: unknown) => unknown;
+export type Lie = (call: Call, answer: unknown, node: RealNode) => unknown;
 
 /** A proxy of a node that can lie. `await using` ends it. */
 export interface FaultyNode extends AsyncDisposable {
@@ -48,32 +56,47 @@ export async function faultyNode(realUrl: string): Promise<FaultyNode> {
   let requests = 0;
   const calls: string[] = [];
 
-  async function answer(asked: readonly Call[]): Promise<unknown[]> {
+  async function real(asked: readonly Call[]): Promise<{ id: number; result?: unknown }[]> {
     const headers = { 'content-type': 'application/json' };
     const { body } = await request(target, { method: 'POST', headers, body: JSON.stringify(asked) });
-    const answers: { id: number; result?: unknown }[] = JSON.parse(await body.text());
-    return answers.map(one => {
-      const call = asked.find(({ id }) => id === one.id);
-      const told = call === undefined ? undefined : lie?.(call, one.result);
-      if (told === undefined) return one;
-      const id = { jsonrpc: '2.0', id: one.id };
-      if (!(told instanceof Error)) return { ...id, result: told };
-      const code = 'code' in told ? told.code : -32603;
-      return { ...id, error: { code, message: told.message } };
-    });
+    return JSON.parse(await body.text());
+  }
+
+  function answer(asked: readonly Call[], position: number): Promise<unknown[]> {
+    const node: RealNode = {
+      request: position,
+      async ask(method, ...params) {
+        const [answered] = await real([Object.assign({ jsonrpc: '2.0' }, { id: 1, method, params })]);
+        return answered?.result;
+      },
+    };
+    return real(asked).then(answers =>
+      Promise.all(
+        answers.map(async one => {
+          const call = asked.find(({ id }) => id === one.id);
+          const told = call === undefined ? undefined : await lie?.(call, one.result, node);
+          if (told === undefined) return one;
+          const id = { jsonrpc: '2.0', id: one.id };
+          if (!(told instanceof Error)) return { ...id, result: told };
+          const code = 'code' in told ? told.code : -32603;
+          return { ...id, error: { code, message: told.message } };
+        }),
+      ),
+    );
   }
 
   const server = createServer(async (incoming, response) => {
     const asked: Call | Call[] = JSON.parse(await text(incoming));
     const all = Array.isArray(asked) ? asked : [asked];
     requests += 1;
+    const position = requests;
     calls.push(...all.map(({ method }) => method));
     if (delayMs === Number.POSITIVE_INFINITY || all.some(hangs)) return;
     if (delayMs > 0) await delay(delayMs);
     if (all.some(lateness.isLate)) await delay(lateness.lateMs);
     const delaying = held !== undefined && all.some(held.isHeld) ? held.until : undefined;
     // Ends the connection like the real node, which may be gone already.
-    const answers = await answer(all).catch(() => undefined);
+    const answers = await answer(all, position).catch(() => undefined);
     if (answers === undefined) return void response.destroy();
     await delaying;
     response.setHeader('content-type', 'application/json');

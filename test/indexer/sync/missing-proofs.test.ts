@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { isObject } from '#lib/json.ts';
 import { createChainClient } from '#node/client.ts';
 import { sqliteDatabase } from '#test/support/databases.ts';
 import { manualClock } from '#test/support/manual-clock.ts';
 import { PATIENCE_MS } from '../../lab/until.ts';
-import { isEntry } from '../lies.ts';
 import { startNodeProxy } from '../node-proxy.ts';
 import { CHAIN_ID, log, openTestIndex, startTestChain, type TestChain } from '../support.ts';
 
@@ -52,7 +52,7 @@ async function startNode(
 ) {
   const proxy = await startNodeProxy(chain.rpcUrl, {
     change: (method, result) =>
-      method === 'eth_getBlockByNumber' && isEntry(result) && Number(result.number) >= from && isChanging()
+      method === 'eth_getBlockByNumber' && isObject(result) && Number(result.number) >= from && isChanging()
         ? change(result)
         : result,
   });
@@ -138,7 +138,7 @@ test('a chain that waited goes on when its only node is honest again', async () 
     change: (method, result) =>
       isLying && method === 'eth_getBlockReceipts' && Array.isArray(result)
         ? result.map(one =>
-            isEntry(one) && Number(one.blockNumber) === FORK ? { ...one, status: '0x0' } : one,
+            isObject(one) && Number(one.blockNumber) === FORK ? { ...one, status: '0x0' } : one,
           )
         : result,
   });

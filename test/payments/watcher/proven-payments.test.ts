@@ -26,9 +26,9 @@ function inLogs(change: (log: object) => object): Lie {
 
 /** Tells the first of these lies that concerns the call. */
 function together(...lies: readonly Lie[]): Lie {
-  return (call, answer) => {
+  return (call, answer, real) => {
     for (const lie of lies) {
-      const told = lie(call, answer);
+      const told = lie(call, answer, real);
       if (told !== undefined) return told;
     }
     return undefined;

@@ -140,10 +140,10 @@ eachWatchedShop('a reported hash', watchedTest => {
     ours.node.tell(withoutTransactions);
     const { session, hash } = await missed(ours);
     const head = await chain.head();
-    ours.node.tell((call, answer) =>
+    ours.node.tell((call, answer, real) =>
       call.method === 'eth_getBlockByNumber' && Number(call.params?.[0]) === head
         ? { ...Object(answer), hash: Object(parent).hash }
-        : withoutTransactions(call, answer),
+        : withoutTransactions(call, answer, real),
     );
 
     await report(ours, session, hash);
