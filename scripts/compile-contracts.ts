@@ -5,18 +5,36 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { jsonLines } from './generate/json-lines.ts';
 
-/** Folders of contracts, and the folders of their artifacts, from the root of the repository. */
-const ROOMS = [
-  { sources: 'src/devnet/contracts/', artifacts: 'generated/devnet/' },
-  { sources: 'scripts/fleet/hostile/contracts/', artifacts: 'generated/hostile/' },
-] as const;
-type Room = (typeof ROOMS)[number];
+const SETTINGS = { optimizer: { enabled: true, runs: 200 }, evmVersion: 'prague' } as const;
+/**
+ * The bytes run on chains without the opcodes of Shanghai and Cancun, and only code changes them: each change moves the
+ * factory and all of its addresses (Decision 393).
+ */
+const DEPOSIT_SETTINGS = {
+  ...SETTINGS,
+  evmVersion: 'paris',
+  metadata: { appendCBOR: false, bytecodeHash: 'none' },
+} as const;
+
+/** Contracts with common settings. */
+interface Room {
+  /** Folder of the contracts, from the root of the repository. */
+  readonly sources: string;
+  readonly artifacts: string;
+  readonly settings: object;
+}
+
+const ROOMS: readonly Room[] = [
+  { sources: 'src/devnet/contracts/', artifacts: 'generated/devnet/', settings: SETTINGS },
+  { sources: 'src/deposits/contracts/', artifacts: 'generated/deposits/', settings: DEPOSIT_SETTINGS },
+  { sources: 'scripts/fleet/hostile/contracts/', artifacts: 'generated/hostile/', settings: SETTINGS },
+  { sources: 'test/deposits/contracts/', artifacts: 'generated/deposit-tests/', settings: SETTINGS },
+];
 const ROOT = new URL('../', import.meta.url);
 /** Digest of a room when its artifacts were last up to date. Compiling takes half of the time of `generate.ts`. */
 const COMPILED = new URL('node_modules/.cache/compiled-contracts/', ROOT);
 const SOURCE_FOLDER = 'contracts/';
 
-const SETTINGS = { optimizer: { enabled: true, runs: 200 }, evmVersion: 'prague' } as const;
 const SELECTED = [
   'abi',
   'metadata',
@@ -50,21 +68,27 @@ interface Compiler {
   ): string;
 }
 
+/** `check` writes nothing. `isFresh` compiles also what has not changed since it was last compiled. */
+interface Compilation {
+  readonly check: boolean;
+  readonly isFresh?: boolean;
+}
+
 /**
- * Compiles every contract of the embedded chains to `generated/devnet/<Name>.json`, and every one of the hostile chain to
- * `generated/hostile/<Name>.json`.
- * With `check`, writes nothing. Returns the names of the files that were stale, missing or left over.
+ * Compiles every contract of a room to `<Name>.json` in the folder of its artifacts. Returns the names of the files that
+ * were stale, missing or left over.
  * @throws Error with the compiler's own messages when a contract does not compile.
  */
-export async function compileContracts({ check }: { check: boolean }): Promise<string[]> {
+export async function compileContracts(compilation: Compilation): Promise<string[]> {
   const stale: string[] = [];
-  for (const room of ROOMS) stale.push(...(await compileRoom(room, { check })));
+  for (const room of ROOMS) stale.push(...(await compileRoom(room, compilation)));
   return stale;
 }
 
-async function compileRoom(room: Room, { check }: { check: boolean }): Promise<string[]> {
+async function compileRoom(room: Room, { check, isFresh = false }: Compilation): Promise<string[]> {
   const known = new URL(room.artifacts.replaceAll('/', '-'), COMPILED);
-  if ((await readFile(known, 'utf8').catch(() => undefined)) === (await digestOf(room))) return [];
+  const knownDigest = isFresh ? undefined : await readFile(known, 'utf8').catch(() => undefined);
+  if (knownDigest === (await digestOf(room))) return [];
   const folder = new URL(room.artifacts, ROOT);
   const wanted = await artifacts(room);
   await mkdir(folder, { recursive: true });
@@ -111,7 +135,7 @@ async function artifacts(room: Room): Promise<Map<string, string>> {
       JSON.stringify({
         language: 'Solidity',
         sources,
-        settings: { ...SETTINGS, outputSelection: { '*': { '*': SELECTED } } },
+        settings: { ...room.settings, outputSelection: { '*': { '*': SELECTED } } },
       }),
       {
         import: path => {
@@ -151,7 +175,7 @@ async function artifacts(room: Room): Promise<Map<string, string>> {
       source: content,
       additionalSources: Object.fromEntries(additionalSources),
       compilerVersion: `v${compiler.version().replace('.Emscripten.clang', '')}`,
-      settings: SETTINGS,
+      settings: room.settings,
       abi,
       bytecode: `0x${evm.bytecode.object}`,
       deployedBytecode: `0x${evm.deployedBytecode.object}`,

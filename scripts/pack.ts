@@ -13,7 +13,7 @@ const DIST = join(ROOT, 'dist');
 /** Files that the program loads. Declarations and Solidity are needed for development only. */
 const PACKED = ['src/**/*.{ts,css,csv,svg}', 'generated/**/*.{ts,cjs,json}'];
 /** Contracts of scripts and tests. */
-const NOT_PACKED = ['generated/hostile/**'];
+const NOT_PACKED = ['generated/{deposit-tests,hostile}/**'];
 const OPTIONS: ts.CompilerOptions = {
   module: ts.ModuleKind.ESNext,
   target: ts.ScriptTarget.ESNext,

@@ -32,7 +32,8 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
   ['src/contract/', ['generated/', 'src/http/', 'src/lib/']],
   ['src/pages/browser/', []],
   ['src/pages/', ['src/http/', 'src/lib/']],
-  ['src/devnet/', ['generated/devnet/', 'src/lib/']],
+  ['src/deposits/', []],
+  ['src/devnet/', ['generated/devnet/', 'src/deposits/deterministic-proxy.ts', 'src/lib/']],
   [
     'src/indexer/query/records/',
     ['types:src/contract/', 'types:src/indexer/query/', 'src/query-model/', 'src/evm/', 'src/lib/'],
@@ -417,6 +418,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'src/data/cache/001-entries.ts',
       'src/data/open-remote.ts',
       'src/data/backends/upstream/exchange-error.ts',
+      'src/deposits/',
       'src/devnet/chain/engine.ts',
       'src/evm/',
       'src/payments/',

@@ -182,10 +182,14 @@ export type ChainRpcSchema = [
   },
   {
     Method: 'eth_call';
-    Parameters: [call: { to: Address; data: Hex; gas?: Hex }, block: Hex];
+    Parameters: [call: { to: Address; data: Hex; gas?: Hex }, block: Hex | 'latest'];
     ReturnType: Hex;
   },
-  { Method: 'eth_getBalance'; Parameters: [address: Address, block: Hex]; ReturnType: Hex },
+  {
+    Method: 'eth_getBalance';
+    Parameters: [address: Address, block: Hex | 'latest'];
+    ReturnType: Hex;
+  },
   { Method: 'eth_getCode'; Parameters: [address: Address, block: Hex | 'latest']; ReturnType: Hex },
   {
     Method: 'txpool_content';

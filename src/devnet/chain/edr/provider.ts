@@ -12,6 +12,7 @@ import {
   type ProviderConfig,
 } from '@nomicfoundation/edr';
 import { hexToBytes } from 'viem';
+import { PROXY, PROXY_CODE } from '#deposits/deterministic-proxy.ts';
 import { ACCOUNT_COUNT, deriveAccounts } from '../accounts.ts';
 import { type Hardfork, MAX_TRANSACTION_GAS } from '../engine.ts';
 
@@ -69,6 +70,8 @@ function providerConfig({ chainId, hardfork, genesisTime }: EdrChain): ProviderC
     genesisState: [
       ...l1GenesisState(l1HardforkFromString(FORKS[hardfork])),
       ...indices.map(index => ({ address: hexToBytes(signer(index).address), balance: ENDOWMENT })),
+      // As with anvil.
+      { address: hexToBytes(PROXY), code: hexToBytes(PROXY_CODE) },
     ],
     ownedAccounts: indices.map(privateKey),
     network: {
