@@ -53,7 +53,14 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'settlement',
     sources: 'src/payments/settlement/',
-    tests: ['test/payments/settlement/', 'test/payments/watcher/'],
+    tests: [
+      'test/payments/settlement/',
+      'test/payments/outcomes/',
+      'test/payments/api/transfer-decisions',
+      'test/payments/api/acceptance',
+      'test/payments/watcher/',
+      'test/payments/api/',
+    ],
   },
   {
     name: 'webhooks',

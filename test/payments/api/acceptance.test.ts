@@ -236,6 +236,24 @@ eachPaymentsApi('an acceptance', apiTest => {
     expect((await events(id)).filter(one => one.event === 'checkout.completed')).toHaveLength(1);
   });
 
+  test('of a late payment leaves it late, also in another block', async ({
+    api,
+    opened,
+    overdue,
+    paid,
+    accept,
+  }) => {
+    const id = await opened();
+    await overdue();
+    const { transfer, payment } = await paid(id);
+    expect((await accept(id)).body).toMatchObject({ status: 'completed', transaction_id: payment.id });
+
+    await api.settle(settle => settle.reorg(payment.id));
+    const returned = await paid(id, { ...transfer, blockHash: someHash(), blockNumber: 9 });
+
+    expect(returned.payment).toMatchObject({ id: payment.id, status: 'completed', isLate: true });
+  });
+
   test('is refused without a confirmed payment, and of a session that is completed', async ({
     merchant,
     opened,

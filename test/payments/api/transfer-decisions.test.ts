@@ -161,6 +161,25 @@ eachPaymentsApi('a decision about', apiTest => {
     });
   });
 
+  test('an assigned transfer moves it, and the transfer names its new session', async ({
+    api,
+    opened,
+    unmatched,
+  }) => {
+    const merchant = await api.merchant();
+    const [from, to] = [await opened(merchant), await opened(merchant)];
+    await merchant.post(`${SESSIONS}/${from}/expire`);
+    const transfer = await unmatched(merchant);
+    const assigned = await merchant.post(`${TRANSFERS}/${transfer}/assign`, { session_id: from });
+
+    const { id } = record(assigned.body);
+    await merchant.post(`${TRANSACTIONS}/${id}/move`, { session_id: to });
+
+    expect((await merchant.get(TRANSFERS)).body).toMatchObject({
+      data: [{ id: transfer, status: 'assigned', session_id: to, transaction_id: id }],
+    });
+  });
+
   test('a payment that is moved twice shows its whole way, and its events stay with their sessions', async ({
     api,
     opened,
@@ -240,6 +259,8 @@ eachPaymentsApi('a decision about', apiTest => {
     const merchant = await api.merchant();
     const [done, accepted, other] = [await opened(merchant), await opened(merchant), await opened(merchant)];
     const [first, twice, part] = [await paid(done), await paid(done), await paid(accepted, 5n)];
+    await paid(done);
+    const { tx_hash } = await session(merchant, done);
     await merchant.post(`${SESSIONS}/${accepted}/accept`);
     const move = (id: string) => merchant.post(`${TRANSACTIONS}/${id}/move`, { session_id: other });
 
@@ -248,7 +269,11 @@ eachPaymentsApi('a decision about', apiTest => {
 
     expect(stays).toEqual([REFUSED, REFUSED]);
     expect(moved.body).toMatchObject({ duplicate: false, session_id: other });
-    expect(await session(merchant, done)).toMatchObject({ status: 'completed', amount_received: `${PRICE}` });
+    expect(await session(merchant, done)).toMatchObject({
+      status: 'completed',
+      amount_received: `${2n * PRICE}`,
+      tx_hash,
+    });
     expect(await session(merchant, other)).toMatchObject({ status: 'completed', transaction_id: twice });
     expect(errorOf(await move(twice))).toBe('400 invalid_field_value session_id');
   });

@@ -95,6 +95,21 @@ bothDatabases('one transfer', databases => {
     expect(await transactionStore(given.db).ofSession(session.id)).toEqual([again]);
   });
 
+  test('that was completed fails when another one takes its log index in another block', async () => {
+    const [own, other] = [await opened(), await opened()];
+    const transfer = aTransfer();
+    const done = await settle(async one =>
+      one.complete((await one.recordTransfer(own, transfer, BY_AMOUNT)).id),
+    );
+
+    const place = { blockNumber: 101, blockHash: hash(101) };
+    await settle(one => one.recordTransfer(other, { ...transfer, ...place, amount: 1n }, BY_AMOUNT));
+
+    expect(await transactionStore(given.db).ofSession(own.id)).toMatchObject([
+      { id: done.id, status: 'failed', failureReason: 'reorged' },
+    ]);
+  });
+
   test('seen again for another session stays with the session it pays', async () => {
     const [own, other] = [await opened(), await opened()];
     const transfer = aTransfer();

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { uintColumn } from '#db/columns.ts';
 import { execute } from '#db/query.ts';
+import { LIFE_ALLOWANCE } from '#payments/model/session.ts';
 import { linkStore } from '#payments/store/link-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { aLink } from '../../lab/payments-records.ts';
@@ -96,6 +97,38 @@ eachWatchedShop('a payer', test => {
     expect(await ours.payments(ended.id)).toEqual([]);
     expect(await ours.session(open.id)).toMatchObject({ paymentStatus: 'awaiting_payment' });
     expect(await unmatchedOf(ours)).toEqual([{ amount: PRICE, suggested: open.id }]);
+  });
+
+  test('who is late with his exact amount pays his ended session, also when an open one has that price', async ({
+    ours,
+  }) => {
+    const ended = await ours.boundSession();
+    await ours.expire(ended.id);
+    await ours.open({ subtotal: ended.amountDue, amount: ended.amountDue });
+
+    await ours.payment(ended.amountDue);
+    await ours.settle();
+
+    expect(await ours.payments(ended.id)).toMatchObject([{ matchedBy: 'wallet', isLate: true }]);
+  });
+
+  test('of an exact amount pays no checkout that opened long after the payment', async ({ chain, ours }) => {
+    const before = await ours.open();
+    await ours.expire(before.id);
+    await execute(ours.db, 'update checkout_sessions set amount_due = 1 where id = ?', [before.id]);
+    await chain.pay({ from: EXCHANGE, to: ours.recipient, amount: before.amountDue });
+    await chain.mine(1);
+    ours.clock.advance(LIFE_ALLOWANCE.beforeMs + 60_000);
+    const later = await ours.open();
+    await execute(ours.db, 'update checkout_sessions set amount_due = ? where id = ?', [
+      uintColumn(before.amountDue),
+      later.id,
+    ]);
+
+    await ours.settle();
+
+    expect(await ours.payments(later.id)).toEqual([]);
+    expect((await unmatchedOf(ours)).map(one => one.amount)).toEqual([before.amountDue]);
   });
 
   test('who signed for an abandoned session pays another ended one by its exact amount', async ({ ours }) => {

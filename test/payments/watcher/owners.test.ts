@@ -128,6 +128,20 @@ eachDatabase('two organizations at one address', databases => {
     expect(await unmatchedOf(ours.owner)).toEqual([]);
   });
 
+  test('a wallet that signed only for the other organization pays its ended session by the price alone', async () => {
+    await ours.open({ subtotal: 9_000_000n, amount: 9_000_000n });
+    const foreign = await ours.open(theirs);
+    await ours.bind(foreign.id, wallet());
+    await ours.expire(foreign.id);
+
+    await pay(PRICE - 1n);
+    await pay(PRICE);
+    await ours.settle();
+
+    expect(await ours.payments(foreign.id)).toMatchObject([{ amount: PRICE, isLate: true }]);
+    expect((await unmatchedOf(ours.owner)).map(one => one.amount)).toEqual([PRICE - 1n]);
+  });
+
   test('a transfer after the wallet’s session of the other organization was paid is the owner’s', async () => {
     await ours.open();
     const foreign = await ours.open(theirs);
