@@ -48,8 +48,8 @@ export interface ChainProgress extends ChainCursor {
   readonly traced: TracedProgress | undefined;
 }
 
-/** A block up to which traces were read. Without hash and time it was not read itself. */
-export interface TracedBlock {
+/** A block up to which a chain was read behind the scan. Without hash and time it was not read itself. */
+export interface ReachedBlock {
   readonly number: number;
   readonly hash?: string | undefined;
   /** UTC milliseconds. */
@@ -57,7 +57,7 @@ export interface TracedBlock {
 }
 
 /** Progress of reading traces. */
-export interface TracedProgress extends TracedBlock {
+export interface TracedProgress extends ReachedBlock {
   /** The trace method in use; null when no node has one, undefined while that is not known. */
   readonly by: string | null | undefined;
 }

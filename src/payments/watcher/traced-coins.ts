@@ -14,8 +14,8 @@ import { setAsideReasonOf } from './node/transfer-logs.ts';
 import { setAsideBlocks } from './set-aside-blocks.ts';
 import { blockBeforeSessions } from './starting-point.ts';
 import { innerCoins } from './traces/inner-coins.ts';
+import { reachedBlocks } from './traces/reached-blocks.ts';
 import { NoTraceMethod, type TraceReader } from './traces/trace-reader.ts';
-import { tracedBlocks } from './traces/traced-blocks.ts';
 
 /** Most blocks of one run, and blocks that are read at a time. */
 const BLOCKS_PER_RUN = 40;
@@ -45,7 +45,7 @@ export function tracedCoins({
   traces: TraceReader;
   clock: Clock;
 }) {
-  const blocks = tracedBlocks();
+  const blocks = reachedBlocks();
   const aside = setAsideBlocks(chainId, { traces: pieceReader(traces) });
   const failures = new Map<number, number>();
   let atATime = AT_A_TIME;

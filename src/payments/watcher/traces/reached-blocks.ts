@@ -1,24 +1,24 @@
-import type { TracedBlock } from '../../store/cursor-store.ts';
+import type { ReachedBlock } from '../../store/cursor-store.ts';
 import type { Header, LinkedHeader, NodeReads } from '../node/node-view.ts';
 import { DEEPEST_REORGANISATION } from '../node/scanned-blocks.ts';
 
 /**
- * The blocks whose traces were read last, by their hashes. Blocks that a reorganisation replaced are read again. After a
+ * The blocks that were read last behind the scan, by their hashes. Blocks that a reorganisation replaced are read again. After a
  * restart only the last block is known: when it was replaced, as many blocks are read again as a reorganisation may have
  * replaced.
  */
-export function tracedBlocks() {
+export function reachedBlocks() {
   const known = new Map<number, Header>();
-  let last: TracedBlock | undefined;
+  let last: ReachedBlock | undefined;
 
-  function goTo(block: TracedBlock): void {
+  function goTo(block: ReachedBlock): void {
     last = block;
     for (const number of known.keys()) if (number > block.number) known.delete(number);
   }
 
   /** True when the last block may still be on the chain with this head. */
   async function stands(
-    { number, hash }: TracedBlock,
+    { number, hash }: ReachedBlock,
     head: LinkedHeader,
     view: NodeReads,
   ): Promise<boolean> {
@@ -33,9 +33,9 @@ export function tracedBlocks() {
   return {
     /** The last block that was read and is on the chain of the head. `start` is used when none is known. */
     async standing(
-      start: TracedBlock,
+      start: ReachedBlock,
       { head, view }: { readonly head: LinkedHeader; readonly view: NodeReads },
-    ): Promise<TracedBlock> {
+    ): Promise<ReachedBlock> {
       last ??= start;
       if (await stands(last, head, view)) return last;
       const highest = Math.min(last.number, head.number);
@@ -66,7 +66,7 @@ export function tracedBlocks() {
     /** Continues behind a block that was not read. */
     goTo,
 
-    last: (): TracedBlock | undefined => last,
+    last: (): ReachedBlock | undefined => last,
 
     forget(): void {
       last = undefined;
