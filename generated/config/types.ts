@@ -360,11 +360,11 @@ export interface components {
              */
             traceCoins: boolean;
             /**
-             * @description Proof of payments before they are completed. With `findings`, the block of each payment is read whole and recomputed up to its hash, so that a node cannot make up a payment; with `off`, the node is believed.
+             * @description Proof of payments by the hashes of blocks. With `findings`, the block of each payment is read whole and recomputed up to its hash before the payment is completed, so that a node cannot make up a payment. With `always`, every block is, so that nodes cannot hide a payment either. With `off`, the node is believed.
              * @default findings
              * @enum {string}
              */
-            prove: "findings" | "off";
+            prove: "always" | "findings" | "off";
             /**
              * @description True for a test network, whose coins have no value.
              * @default false

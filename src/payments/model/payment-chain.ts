@@ -23,11 +23,12 @@ export interface PaymentToken {
 }
 
 /**
- * Payments that are proven.
- * - `findings`: each payment that is to be completed. The default.
+ * Proofs of payments.
+ * - `always`: every block is recomputed, and transfers are taken from it (Decision 388).
+ * - `findings`: each payment is proven that is to be completed. The default.
  * - `off`: none.
  */
-type ProofMode = 'findings' | 'off';
+type ProofMode = 'always' | 'findings' | 'off';
 
 /** A chain on which payments are accepted. */
 export interface PaymentChain {
