@@ -314,6 +314,8 @@ create table chain_cursors (
   traced_hash text collate "C",
   traced_time bigint,
   traced_by text collate "C",
+  proven_block bigint,
+  proven_hash text collate "C",
   PRIMARY KEY (chain_id)
 );
 

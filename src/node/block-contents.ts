@@ -8,6 +8,9 @@ import { type ChainClient, nodeAnswered, nullIfAnswered, nullIfNotGiven } from '
 /** Receipts that are asked for at a time from a node that has no method for those of a block. */
 const RECEIPTS_AT_A_TIME = 25;
 
+/** Header and transactions of a block. */
+export type BlockWithoutReceipts = Omit<BlockContents, 'receipts'>;
+
 /**
  * Reads all parts of a block that its hash commits to from one node. The receipt of a transaction is null where the node
  * has none.
@@ -15,12 +18,29 @@ const RECEIPTS_AT_A_TIME = 25;
  */
 export async function blockContents(
   request: RawRequest,
-  { number, hash }: Pick<BlockRef, 'number' | 'hash'>,
+  ref: Pick<BlockRef, 'number' | 'hash'>,
 ): Promise<BlockContents> {
+  return withReceipts(request, ref, await blockBody(request, ref));
+}
+
+/** Reads the header and the transactions. @throws as `blockContents` does */
+export async function blockBody(
+  request: RawRequest,
+  { number, hash }: Pick<BlockRef, 'number' | 'hash'>,
+): Promise<BlockWithoutReceipts> {
   const block = await request({ method: 'eth_getBlockByHash', params: [hash, true] });
   if (block?.hash?.toLowerCase() !== hash) throw new ChainMoved(number);
   const transactions: RpcTransaction[] = [];
   for (const one of block.transactions) if (typeof one === 'object') transactions.push(one);
+  return { block, transactions };
+}
+
+/** Adds the receipts, from the same node. @throws as `blockContents` does */
+export async function withReceipts(
+  request: RawRequest,
+  { number, hash }: Pick<BlockRef, 'number' | 'hash'>,
+  { block, transactions }: BlockWithoutReceipts,
+): Promise<BlockContents> {
   const hashes = transactions.map(one => one.hash);
   const receipts =
     hashes.length === 0 ? [] : await receiptsOf(request, { number, hash, transactions: hashes });

@@ -3,6 +3,9 @@ import type { BlockContents, BlockProof } from '../evm/proofs/block-proof.ts';
 import { proveBlock } from '../evm/proofs/prove-block.ts';
 import { reasonOf } from '../lib/startup-error.ts';
 
+/** Blocks in a row without a proof from which on a chain counts as one that cannot be recomputed (Decision 381). */
+export const UNPROVEN_FROM = 8;
+
 /** Most blocks on each side of a block that are read to learn the rules of a chain. */
 const NEAR = 8;
 

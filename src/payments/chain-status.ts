@@ -24,6 +24,8 @@ export interface ChainStatus {
   readonly contractCoins: ContractCoins | null;
   /** The last block whose traces were read for such coins; undefined while no traces are. */
   readonly tracedBlock: number | undefined;
+  /** The block up to which transfers were read from proven blocks; undefined before the first one. */
+  readonly provenBlock: number | undefined;
   /** Number of transactions and blocks that are set aside, because no node returned them or their receipts. */
   readonly setAside: number;
   /** True when for a minute the chain was not scanned, or nothing on it was settled, so that payments are found late. */
@@ -78,7 +80,7 @@ const READ_AGAIN_MS = 5_000;
 
 type Progress = Pick<
   ChainStatus,
-  'scannedBlock' | 'settledBlock' | 'contractCoins' | 'tracedBlock' | 'lagMs'
+  'scannedBlock' | 'settledBlock' | 'contractCoins' | 'tracedBlock' | 'provenBlock' | 'lagMs'
 >;
 
 /** Reads the progress from the database, because another process may watch a chain. */
@@ -101,7 +103,8 @@ export function chainStatuses({
     const lagMs = Math.max(0, clock.now() - (scannedAt === 0 ? startedAt : scannedAt));
     const contractCoins = contractCoinsOf(progress);
     const tracedBlock = contractCoins === 'traces' ? progress?.traced?.number : undefined;
-    return { scannedBlock: blockNumber, settledBlock, contractCoins, tracedBlock, lagMs };
+    const provenBlock = progress?.proven?.number;
+    return { scannedBlock: blockNumber, settledBlock, contractCoins, tracedBlock, provenBlock, lagMs };
   }
 
   /** Milliseconds for which the settled block has been behind the scanned one and has not moved. */
@@ -158,7 +161,8 @@ export function chainStatuses({
  * here. Contains no URLs of nodes, because they may contain keys.
  */
 export function paymentChainStatusBody(status: ChainStatus) {
-  const { chain, headBlock, node, scannedBlock, settledBlock, contractCoins, tracedBlock } = status;
+  const { chain, headBlock, node, scannedBlock, settledBlock, contractCoins, tracedBlock, provenBlock } =
+    status;
   const { setAside, lagMs, isLate, contradictions, stalled } = status;
   const isKnown = headBlock !== undefined && settledBlock !== undefined;
   return {
@@ -174,6 +178,7 @@ export function paymentChainStatusBody(status: ChainStatus) {
     set_aside: setAside,
     coins_from_contracts: contractCoins,
     traced_block: tracedBlock ?? null,
+    proven_block: chain.prove === 'always' ? (provenBlock ?? null) : null,
     contradicting_nodes: contradictions.current().map(({ until, ...one }) => ({
       ...one,
       left_out_until: timestamp(until),

@@ -97,6 +97,25 @@ eachWatchedShop('the status of a chain', watchedTest => {
     expect(await shown()).toMatchObject({ traced_block: traced, scanned_block: await chain.head() });
   });
 
+  test('says up to which block payments were read from proven blocks, with prove: always only', async ({
+    chain,
+    behindNodes,
+  }) => {
+    await using ours = await behindNodes({ changes: { prove: 'always' } });
+    const { db, clock, watcher } = ours;
+    const shown = async (prove: 'always' | 'findings') => {
+      const watched = [{ chain: { ...paymentChain(chain), prove }, ...watcher }];
+      return (await chainStatuses({ db, clock, watched }).all()).map(paymentChainStatusBody)[0];
+    };
+    const before = await shown('always');
+    await ours.open();
+    await ours.round();
+
+    expect(before).toMatchObject({ proven_block: null });
+    expect(await shown('always')).toMatchObject({ proven_block: await chain.head() });
+    expect(await shown('findings')).toMatchObject({ proven_block: null });
+  });
+
   test('a chain on which nothing is settled for a minute is late, and its status names the part', async ({
     chain,
     ours,

@@ -33,6 +33,14 @@ export async function proveBlock(contents: BlockContents): Promise<BlockProof> {
   return (await contentsProblem(listed)) ?? unproven('the last transaction is in no root of the header');
 }
 
+/** Recomputes only the hash of a block and the root of its transactions. */
+export async function proveBody({
+  block,
+  transactions,
+}: Omit<BlockContents, 'receipts'>): Promise<BlockProof> {
+  return headerProblem(block) ?? (await transactionsProblem(block, transactions)) ?? { kind: 'proven' };
+}
+
 /**
  * True for a transaction in which Polygon records events of Ethereum. Nodes list it last, and its block does not commit
  * to it. Source: bor, `core/types/bor_receipt.go`.

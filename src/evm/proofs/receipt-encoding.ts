@@ -23,7 +23,9 @@ export function encodedReceipt(type: number, receipt: RpcReceipt, bloom: Uint8Ar
 }
 
 /** Bloom filter of logs: three bits for each address and topic. Source: yellow paper, section 4.4.3. */
-export function computedBloom(logs: RpcReceipt['logs']): Uint8Array {
+export function computedBloom(
+  logs: readonly { readonly address: string; readonly topics: readonly string[] }[],
+): Uint8Array {
   const bloom = new Uint8Array(BLOOM_BYTES);
   for (const { address, topics } of logs) {
     for (const entry of [address, ...topics]) {

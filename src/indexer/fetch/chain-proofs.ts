@@ -1,10 +1,8 @@
 import type { BlockProof, Problem } from '#evm/proofs/block-proof.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
-import { type BlockProver, blockProver } from '#node/block-prover.ts';
+import { type BlockProver, blockProver, UNPROVEN_FROM } from '#node/block-prover.ts';
 
-/** Blocks in a row without a proof from which on the chain counts as unproven (Decision 381). */
-const UNPROVEN_FROM = 8;
 /** Least time between two warnings for one reason, and most reasons that are warned of in that time. */
 const WARN_EVERY_MS = 3_600_000;
 const MAX_REASONS = 20;

@@ -46,6 +46,8 @@ export interface ChainProgress extends ChainCursor {
   readonly coinLogsFrom: number | undefined;
   /** Undefined before the first traces were read. */
   readonly traced: TracedProgress | undefined;
+  /** The block up to which transfers were read from proven blocks; undefined while none are (Decision 388). */
+  readonly proven: ReachedBlock | undefined;
 }
 
 /** A block up to which a chain was read behind the scan. Without hash and time it was not read itself. */
@@ -77,6 +79,7 @@ export interface LookProgress {
   readonly cursor?: ScanProgress;
   readonly settledBlock?: number;
   readonly traced?: TracedProgress;
+  readonly proven?: ReachedBlock;
 }
 
 /** Columns of `ChainProgress`. */
@@ -91,6 +94,8 @@ export const PROGRESS_COLUMNS = [
   'traced_hash',
   'traced_time',
   'traced_by',
+  'proven_block',
+  'proven_hash',
 ] as const;
 
 export type CursorRow = Pick<Tables['chain_cursors'], (typeof PROGRESS_COLUMNS)[number]>;
@@ -112,6 +117,10 @@ export function progressOf(row: CursorRow): ChainProgress {
             time: row.traced_time ?? undefined,
             by: row.traced_by,
           },
+    proven:
+      row.proven_block === null
+        ? undefined
+        : { number: row.proven_block, hash: row.proven_hash ?? undefined },
   };
 }
 
@@ -161,6 +170,12 @@ export function cursorStore(handle: Handle) {
       });
   }
 
+  async function setProven(chainId: number, { number, hash }: ReachedBlock): Promise<void> {
+    await handle('chain_cursors')
+      .where({ chain_id: chainId })
+      .update({ proven_block: number, proven_hash: hash ?? null });
+  }
+
   return {
     async find(chainId: number): Promise<ChainProgress | undefined> {
       const progress = select({ from: 'chain_cursors', columns: PROGRESS_COLUMNS });
@@ -184,10 +199,11 @@ export function cursorStore(handle: Handle) {
       return rows.map(row => ({ number: row.block_number, hash: row.block_hash, seenAt: row.seen_at }));
     },
 
-    /** Stores the progress of a look. A settled block never decreases. It and traces need a cursor. */
-    async keep(chainId: number, { cursor, settledBlock, traced }: LookProgress): Promise<void> {
+    /** Stores the progress of a look. A settled block never decreases. All but the cursor need one. */
+    async keep(chainId: number, { cursor, settledBlock, traced, proven }: LookProgress): Promise<void> {
       if (cursor !== undefined) await set(chainId, cursor);
       if (traced !== undefined) await setTraced(chainId, traced);
+      if (proven !== undefined) await setProven(chainId, proven);
       if (settledBlock === undefined) return;
       await execute(
         handle,

@@ -85,6 +85,8 @@ declare module 'knex/types/tables.js' {
       traced_hash: string | null;
       traced_time: number | null;
       traced_by: string | null;
+      proven_block: number | null;
+      proven_hash: string | null;
     };
     set_aside_transactions: {
       id: string;

@@ -16,9 +16,11 @@ import type { NodePool } from './node/node-pool.ts';
 import { type Header, nodeView } from './node/node-view.ts';
 import { blockRhythm, type LookedAt, type LookHead, lookHeads } from './node/seen-heads.ts';
 import type { WatchedAddresses } from './node/token-transfers.ts';
+import { blockEvidence } from './proofs/block-evidence.ts';
 import type { ProvenIndex } from './proofs/indexed-blocks.ts';
 import { paymentProofs } from './proofs/payment-proofs.ts';
 import { secondNode } from './proofs/second-node.ts';
+import { provenBlocks } from './proven-blocks.ts';
 import { refundFollower } from './refunds/followed-refunds.ts';
 import { reportedHashes } from './reported-hashes.ts';
 import { sameChain } from './starting-point.ts';
@@ -91,7 +93,9 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
   const traces = traceReader({ clock, methods: chain.traceCoins === false ? [] : TRACE_METHODS });
   const traced = tracedCoins({ chainId: chain.id, traces, clock });
   const side = lanes({ client, clock, log, effect });
-  const proofs = paymentProofs({ chain, client, index, clock, log });
+  const evidence = blockEvidence({ client, index, clock });
+  const proven = provenBlocks({ chain, evidence, clock });
+  const proofs = paymentProofs({ chain, evidence, hasProven: proven.hasProven, clock, log });
   const records = recordChecks({ side, proofs, clock, hasTraced: traced.hasRead });
   const second = secondNode({ chain, client, clock });
   const refunds = refundFollower({ clock });
@@ -196,13 +200,14 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
       blocks: advancing.readSetAside,
       coins: advancing.readCoinsAhead,
       ...(seen.isOpen && { secondNode: second.run }),
+      proofs: proven.run,
       traces: traced.run,
       tracePieces: traced.readSetAside,
     };
     const lanes = await side.run(look, works);
     if (checked.isMoved || lanes.isMoved) advancing.forget();
     const changes = early.changes + recorded + checked.changes + lanes.changes;
-    const isOver = lanes.isOver && !traced.isWaiting();
+    const isOver = lanes.isOver && !traced.isWaiting() && !proven.isWaiting();
     const isDone = changes === 0 && checked.isCertain && isOver && advancing.isComplete();
     looked = isDone ? { head, watched, at: seen.seenAt } : undefined;
     return changes;
@@ -223,8 +228,8 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
   async function keep(): Promise<void> {
     const progress = noted;
     noted = {};
-    const { cursor, settledBlock, traced } = progress;
-    if ((cursor ?? settledBlock ?? traced) === undefined && !memory.hasUnread()) return;
+    const { cursor, settledBlock, traced, proven } = progress;
+    if ((cursor ?? settledBlock ?? traced ?? proven) === undefined && !memory.hasUnread()) return;
     // Without `unverify` first: the head that was read proves the chain, so only nodes already in doubt are asked.
     await pool.verify();
     await effect('settled', async ({ handle }) => {
@@ -238,6 +243,7 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
     refunds.forget();
     advancing.forget();
     traced.forget();
+    proven.forget();
     second.forget();
     heads.forget();
     memory.forget();

@@ -8,6 +8,7 @@ import { clientOf, openTestIndex } from '../../indexer/support.ts';
 import { addressOf } from '../../lab/payment-chain.ts';
 import { until } from '../../lab/until.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
+import { hidesLogs } from './proof-lies.ts';
 import { BLOCKS_TO_SETTLE, log } from './setting.ts';
 import { eachWatchedShop, type WatchedShop } from './watched-shop.ts';
 
@@ -75,6 +76,28 @@ eachWatchedShop('payments that an index of the installation proves', watchedTest
     // One receipt says whether the coins were sent, before the payment is recorded.
     expect(calls.filter(one => READS_OF_BLOCKS.includes(one))).toEqual(['eth_getTransactionReceipt']);
   });
+
+  test.for(['always', 'findings'] as const)(
+    'are found in its blocks when the node hides their logs, with prove: %s',
+    async (prove, { chain, behindNodes, indexed }) => {
+      await using ours = await behindNodes({ index: indexed.reader, changes: { prove } });
+      const session = await ours.open();
+      await indexed.index.runOnce();
+      await ours.round();
+      ours.node.tell(hidesLogs);
+      await ours.payment(session.amountDue);
+      await chain.mine(BLOCKS_TO_SETTLE);
+      await indexed.index.runOnce();
+
+      const before = ours.node.calls.length;
+      await ours.round();
+      await ours.round();
+
+      expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed', proven: true }]);
+      const calls = ours.node.calls.slice(before);
+      expect(calls.filter(one => READS_OF_BLOCKS.includes(one))).toEqual([]);
+    },
+  );
 
   test('are not those that a node invents', async ({ chain, behindNodes, indexed }) => {
     await using ours = await behindNodes({ index: indexed.reader });

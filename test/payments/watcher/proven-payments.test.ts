@@ -2,59 +2,13 @@ import { numberToHex } from 'viem';
 import { expect } from 'vitest';
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import { setAsideList } from '#payments/store/set-aside-list.ts';
-import type { Lie } from '../../lab/faulty-node.ts';
 import { addressOf } from '../../lab/payment-chain.ts';
+import { CONTRADICTIONS, inLogs, inReceipts, together } from './proof-lies.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { eachWatchedShop, type ShopBehindNodes } from './watched-shop.ts';
 
 /** Pause of a transaction that is set aside. */
 const PAUSE_MS = 60_000;
-
-/** Changes each receipt of a block, wherever the node shows it. */
-function inReceipts(change: (receipt: object) => object): Lie {
-  return ({ method }, answer) => {
-    if (method === 'eth_getBlockReceipts' && Array.isArray(answer)) return answer.map(change);
-    if (method === 'eth_getTransactionReceipt' && answer !== null) return change(Object(answer));
-    return undefined;
-  };
-}
-
-function inLogs(change: (log: object) => object): Lie {
-  return ({ method }, answer) =>
-    method === 'eth_getLogs' && Array.isArray(answer) ? answer.map(change) : undefined;
-}
-
-/** Tells the first of these lies that concerns the call. */
-function together(...lies: readonly Lie[]): Lie {
-  return (call, answer, real) => {
-    for (const lie of lies) {
-      const told = lie(call, answer, real);
-      if (told !== undefined) return told;
-    }
-    return undefined;
-  };
-}
-
-const withoutLastLog = (receipt: object) => ({ ...receipt, logs: Object(receipt).logs.slice(0, -1) });
-const withoutLogs = (receipt: object) => ({ ...receipt, logs: [], logsBloom: `0x${'00'.repeat(256)}` });
-
-/** Answers that do not fit the hash of a block with one payment. */
-const CONTRADICTIONS: readonly (readonly [string, Lie])[] = [
-  ['leaves out a log of a receipt', inReceipts(withoutLastLog)],
-  ['leaves out the logs and their bloom', inReceipts(withoutLogs)],
-  ['sends blooms of zeros', inReceipts(one => ({ ...one, logsBloom: `0x${'00'.repeat(256)}` }))],
-  ['changes a status', inReceipts(one => ({ ...one, status: '0x0' }))],
-  [
-    'leaves out a receipt',
-    ({ method }, answer) =>
-      method === 'eth_getBlockReceipts' && Array.isArray(answer) ? answer.slice(1) : undefined,
-  ],
-  [
-    'leaves out the transactions',
-    ({ method }, answer) =>
-      method === 'eth_getBlockByHash' ? { ...Object(answer), transactions: [] } : undefined,
-  ],
-];
 
 eachWatchedShop('payments that their blocks prove', watchedTest => {
   const test = watchedTest

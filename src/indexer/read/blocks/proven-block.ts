@@ -33,6 +33,8 @@ type ProvenBlock =
   | {
       readonly kind: 'proven';
       readonly parentHash: Hash;
+      /** UTC milliseconds. */
+      readonly time: number;
       readonly transactions: readonly ProvenTransaction[];
     }
   | { readonly kind: 'absent'; readonly head: number | undefined };
@@ -53,7 +55,7 @@ export async function provenBlock(
   const [same] = block === undefined ? [] : await read();
   if (transactions === undefined || same === undefined)
     return { kind: 'absent', head: (await readHead(handle))?.number };
-  return { kind: 'proven', parentHash: hexOf(same.parent_hash), transactions };
+  return { kind: 'proven', parentHash: hexOf(same.parent_hash), time: same.timestamp, transactions };
 }
 
 async function transactionsOf(
@@ -120,7 +122,7 @@ async function transactionsOf(
   }
 }
 
-const BLOCK = select({ from: 'blocks', columns: ['parent_hash'] });
+const BLOCK = select({ from: 'blocks', columns: ['parent_hash', 'timestamp'] });
 const TRANSACTION = select({
   from: 'transactions',
   columns: ['id', 'hash', 'from_address', 'to_address', 'value', 'status'],

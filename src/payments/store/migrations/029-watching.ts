@@ -136,6 +136,15 @@ export const TRACES_MIGRATION: Migration = {
   ],
 };
 
+/** The block up to which transfers were read from proven blocks. Processes of older versions read none. */
+export const PROVEN_BLOCKS_MIGRATION: Migration = {
+  name: 'proven blocks',
+  up: [
+    addColumn('chain_cursors', 'proven_block', 'count'),
+    addColumn('chain_cursors', 'proven_hash', 'text'),
+  ],
+};
+
 /** State of the watchers of chains. */
 export const WATCHING_MIGRATIONS: readonly Migration[] = [
   READ_RECIPIENTS_MIGRATION,

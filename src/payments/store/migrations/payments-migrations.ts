@@ -24,7 +24,12 @@ import {
 } from './014-amounts.ts';
 import { RETENTION_MIGRATIONS, SETTLED_BLOCK_MIGRATION } from './019-retention.ts';
 import { STATS_MIGRATION } from './026-stats.ts';
-import { COIN_LOGS_MIGRATION, TRACES_MIGRATION, WATCHING_MIGRATIONS } from './029-watching.ts';
+import {
+  COIN_LOGS_MIGRATION,
+  PROVEN_BLOCKS_MIGRATION,
+  TRACES_MIGRATION,
+  WATCHING_MIGRATIONS,
+} from './029-watching.ts';
 import {
   ENDED_REASONS_MIGRATION,
   OUTCOMES_MIGRATION,
@@ -81,6 +86,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   COIN_LOGS_MIGRATION,
   TRACES_MIGRATION,
   PROVEN_PAYMENTS_MIGRATION,
+  PROVEN_BLOCKS_MIGRATION,
 ];
 
 /** The schema with its name in messages and settings. */

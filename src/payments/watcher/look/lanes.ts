@@ -17,6 +17,7 @@ export type LaneName =
   | 'blocks'
   | 'coins'
   | 'secondNode'
+  | 'proofs'
   | 'traces'
   | 'tracePieces';
 
@@ -108,6 +109,7 @@ export function lanes({ client, clock, log, effect }: LanesDeps) {
         ...start('blocks', look, works.blocks),
         ...start('coins', look, works.coins),
         ...start('secondNode', look, works.secondNode),
+        ...start('proofs', look, works.proofs),
         ...start('traces', look, works.traces),
         ...start('tracePieces', look, works.tracePieces),
       ]);

@@ -1,51 +1,58 @@
-import type { Clock } from '#lib/clock.ts';
-import { type IndexedTransaction, indexedTransactions, type ProvenTransaction } from './proven-transfers.ts';
+import { type IndexedTransaction, indexedTransactions, type ProvenContents } from './proven-transfers.ts';
 
 /** An index of the same installation. It recomputes the blocks of a payments chain anyway (Decision 387). */
 export interface ProvenIndex {
   /**
-   * The transactions of a block that the index has recomputed, only those that `hashes` names if it is given, or the
-   * newest block of the index. Hashes are lower case. Never rejects.
+   * A block that the index has recomputed, with all transactions or those that `hashes` names, or the number of the newest
+   * block of the index. Hashes are lower case, `time` is in UTC milliseconds. Never rejects.
    */
   block(at: {
     readonly number: number;
     readonly hash: string;
     readonly hashes: ReadonlySet<string> | undefined;
   }): Promise<
-    | { readonly kind: 'proven'; readonly transactions: readonly IndexedTransaction[] }
+    | {
+        readonly kind: 'proven';
+        readonly parentHash: string;
+        readonly time: number;
+        readonly transactions: readonly IndexedTransaction[];
+      }
     | { readonly kind: 'absent'; readonly head: number | undefined }
   >;
 }
 
-/** Distance up to which an index is waited for, in blocks, and the time after which it is asked again. */
+/**
+ * Answer of an index about a block.
+ * - `behind`: it has not read so far, or cannot be read. It is just behind when it may have the block in a moment.
+ * - `absent`: it has the block without a proof, another one in its place, or there is no index.
+ */
+export type IndexedBlock =
+  | ProvenContents
+  | { readonly kind: 'behind'; readonly isJustBehind: boolean }
+  | { readonly kind: 'absent' };
+
+/** Distance in blocks up to which an index is waited for. */
 const JUST_BEHIND = 2;
-const WAIT_MS = 300;
 
-/** Reads proven blocks of one chain from its index. Without an index there are none. */
-export function indexedBlocks({
-  chainId,
-  index,
-  clock,
-}: {
-  readonly chainId: number;
-  readonly index: ProvenIndex | undefined;
-  readonly clock: Clock;
-}) {
-  /** Undefined when the index has not proven the block. Waits once for an index that is just behind. */
-  return async function find(
-    block: Parameters<ProvenIndex['block']>[0],
-  ): Promise<ReadonlyMap<string, ProvenTransaction> | undefined> {
-    if (index === undefined) return undefined;
-    let found = await index.block(block);
-    if (found.kind === 'absent' && isJustBehind(found.head, block.number)) {
-      await clock.sleep(WAIT_MS);
-      found = await index.block(block);
+/** Reads proven blocks of one chain from its index. */
+export function indexedBlocks({ chainId, index }: { chainId: number; index: ProvenIndex | undefined }) {
+  return async function find({
+    number,
+    hash,
+    transactions,
+  }: {
+    readonly number: number;
+    readonly hash: string;
+    readonly transactions?: ReadonlySet<string> | undefined;
+  }): Promise<IndexedBlock> {
+    if (index === undefined) return { kind: 'absent' };
+    const found = await index.block({ number, hash, hashes: transactions });
+    if (found.kind === 'proven') {
+      const decoded = await indexedTransactions(found.transactions, { number, hash, chainId });
+      return { ...found, transactions: decoded };
     }
-    if (found.kind === 'absent') return undefined;
-    return indexedTransactions(found.transactions, { ...block, chainId });
+    const { head = Number.NEGATIVE_INFINITY } = found;
+    if (head >= number) return { kind: 'absent' };
+    return { kind: 'behind', isJustBehind: number - head <= JUST_BEHIND };
   };
-}
-
-function isJustBehind(head: number | undefined, number: number): boolean {
-  return head !== undefined && number > head && number - head <= JUST_BEHIND;
 }

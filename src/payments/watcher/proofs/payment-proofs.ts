@@ -1,14 +1,12 @@
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
-import type { ChainClient } from '#node/client.ts';
 import type { PaymentChain } from '../../model/payment-chain.ts';
 import type { PaymentTransaction } from '../../model/payment-transaction.ts';
 import { isOfContract } from '../../model/transfer.ts';
 import { setAsideStore } from '../../store/set-aside-store.ts';
 import type { PaymentProofs } from '../look/completions.ts';
 import type { Look } from '../look/look.ts';
-import { type BlockEvidence, type BlockInQuestion, blockEvidence } from './block-evidence.ts';
-import type { ProvenIndex } from './indexed-blocks.ts';
+import type { BlockEvidence, BlockEvidences, BlockInQuestion } from './block-evidence.ts';
 import { contains } from './proven-transfers.ts';
 import { nodesThatShow } from './untrue-transfers.ts';
 
@@ -22,9 +20,14 @@ const AT_A_TIME = 4;
 /** Least time between two warnings of payments without a proof. */
 const WARN_EVERY_MS = 60_000;
 
+/** A block with payments. */
+interface PaymentsBlock extends BlockInQuestion {
+  readonly transactions: ReadonlySet<string>;
+}
+
 /** A block that was asked for. */
 interface RequestedBlock {
-  readonly block: BlockInQuestion;
+  readonly block: PaymentsBlock;
   readonly since: number;
   readonly answer: Promise<unknown>;
   /** Undefined until it is known. */
@@ -33,25 +36,25 @@ interface RequestedBlock {
 
 export function paymentProofs({
   chain,
-  client,
-  index,
+  evidence,
+  hasProven,
   clock,
   log,
 }: {
-  readonly chain: Pick<PaymentChain, 'prove'>;
-  readonly client: ChainClient;
-  readonly index: ProvenIndex | undefined;
+  readonly chain: Pick<PaymentChain, 'id' | 'prove'>;
+  readonly evidence: BlockEvidences;
+  /** True for a payment whose block was proven before, and contains it. */
+  readonly hasProven: (row: PaymentTransaction) => boolean;
   readonly clock: Clock;
   readonly log: Logger;
 }): PaymentProofs {
   if (chain.prove === 'off') return WITHOUT_PROOFS;
-  const evidence = blockEvidence({ client, index, clock });
   const requested = new Map<string, RequestedBlock>();
   let isWaiting = false;
   let warnedAt = Number.NEGATIVE_INFINITY;
 
   /** The request for a block, begun if there is room; undefined leaves the block to a later look. */
-  function request(look: Look, block: BlockInQuestion): RequestedBlock | undefined {
+  function request(look: Look, block: PaymentsBlock): RequestedBlock | undefined {
     const known = requested.get(block.hash);
     const hasAll = known !== undefined && block.transactions.isSubsetOf(known.block.transactions);
     if (hasAll || (known !== undefined && known.evidence === undefined)) return hasAll ? known : undefined;
@@ -68,7 +71,7 @@ export function paymentProofs({
   }
 
   /** Asks for the blocks, a few at a time, and waits for a while. */
-  async function read(look: Look, blocks: readonly BlockInQuestion[]): Promise<void> {
+  async function read(look: Look, blocks: readonly PaymentsBlock[]): Promise<void> {
     const waiting = new AbortController();
     let isOver = false;
     const patience = clock
@@ -101,7 +104,7 @@ export function paymentProofs({
     if (Math.abs(clock.now() - warnedAt) < WARN_EVERY_MS) return;
     warnedAt = clock.now();
     log.warn(
-      { chainId: client.id, block: blockNumber, txHash, reason },
+      { chainId: chain.id, block: blockNumber, txHash, reason },
       'a payment is completed without a proof of its block',
     );
   }
@@ -115,12 +118,15 @@ export function paymentProofs({
         payments.filter(one => !isOfContract(one.logIndex)),
         payments.filter(one => isOfContract(one.logIndex)),
       ];
-      const blocks = blocksOf(provable);
+      const isKnown = Map.groupBy(provable, hasProven);
+      const known = isKnown.get(true) ?? NONE;
+      const unknown = isKnown.get(false) ?? NONE;
+      const blocks = blocksOf(unknown);
       if (blocks.length > 0) await read(look, blocks);
-      const judged = { proven: NONE, untrue: NONE, unproven: unprovable, contradicted: NONE };
+      const judged = { proven: known, untrue: NONE, unproven: unprovable, contradicted: NONE };
       for (const { hash } of blocks) {
         const found = requested.get(hash)?.evidence;
-        const rows = provable.filter(one => one.blockHash === hash);
+        const rows = unknown.filter(one => one.blockHash === hash);
         const [first] = rows;
         if (found === undefined || first === undefined) continue;
         if (found.kind === 'proven') {
@@ -160,7 +166,7 @@ const WITHOUT_PROOFS: PaymentProofs = {
   forget() {},
 };
 
-function blocksOf(payments: readonly PaymentTransaction[]): BlockInQuestion[] {
+function blocksOf(payments: readonly PaymentTransaction[]): PaymentsBlock[] {
   const byBlock = Map.groupBy(payments, one => one.blockHash);
   return [...byBlock].flatMap(([hash, rows]) => {
     const number = rows[0]?.blockNumber ?? null;

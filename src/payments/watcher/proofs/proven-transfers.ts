@@ -1,20 +1,32 @@
 import { numberToHex } from 'viem';
 import { lowerCase } from '#evm/address.ts';
 import type { BlockContents } from '#evm/proofs/block-proof.ts';
-import { isWithoutLog } from '../../model/transfer.ts';
+import { NATIVE_COIN } from '../../model/payment-chain.ts';
+import { byChainOrder, isWithoutLog, type Transfer } from '../../model/transfer.ts';
+import { coinTransferOf, sendsCoins } from '../node/coin-blocks.ts';
+import type { Header } from '../node/node-view.ts';
 import {
   type ReceiptTransfers,
   type RecordedTransfer,
   receiptTransfers,
   shows,
 } from '../node/receipt-transfers.ts';
-import type { LogInBlock } from '../node/token-transfers.ts';
+import { hasReached, type LogInBlock, type WatchedAddresses } from '../node/token-transfers.ts';
 
 /** A transaction of a proven block, as far as payments are judged by it. Hex is lower case. */
 export interface ProvenTransaction {
   readonly receipt: ReceiptTransfers;
   /** Coins that it sends itself, in wei. */
   readonly sent: { readonly from: string; readonly to: string; readonly value: bigint };
+}
+
+/** A proven block. Hashes are lower case, `time` is in UTC milliseconds. */
+export interface ProvenContents {
+  readonly kind: 'proven';
+  readonly parentHash: string;
+  readonly time: number;
+  /** Those in question, by their hashes. */
+  readonly transactions: ReadonlyMap<string, ProvenTransaction>;
 }
 
 /** A transaction of a proven block in an index. Hex is lower case. */
@@ -76,6 +88,29 @@ export async function indexedTransactions(
     });
   }
   return found;
+}
+
+/** Transfers to watched addresses in transactions of a proven block. */
+export function transfersTo(
+  watched: Pick<WatchedAddresses, 'has'>,
+  transactions: ProvenContents['transactions'],
+  context: { readonly chainId: number; readonly header: Header; readonly coinLogsFrom: number | undefined },
+): Transfer[] {
+  const { header, coinLogsFrom } = context;
+  const hasCoinLogs = hasReached(header.number, coinLogsFrom);
+  const found: Transfer[] = [];
+  for (const [hash, { receipt, sent }] of transactions) {
+    if (!receipt.hasSucceeded) continue;
+    const sending = { hash, from: lowerCase(sent.from), to: lowerCase(sent.to), value: sent.value };
+    if (!hasCoinLogs && sendsCoins(sending) && watched.has(NATIVE_COIN, sending.to))
+      found.push(coinTransferOf(sending, context));
+    for (const one of receipt.transfers.values()) {
+      const isRead = one.tokenAddress !== NATIVE_COIN || hasCoinLogs;
+      if (isRead && watched.has(one.tokenAddress, one.recipient))
+        found.push({ ...one, blockTime: header.time });
+    }
+  }
+  return found.sort(byChainOrder);
 }
 
 /** True when the transaction of a proven block contains the recorded transfer. False also for coins from a contract. */

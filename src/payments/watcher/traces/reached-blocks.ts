@@ -3,9 +3,9 @@ import type { Header, LinkedHeader, NodeReads } from '../node/node-view.ts';
 import { DEEPEST_REORGANISATION } from '../node/scanned-blocks.ts';
 
 /**
- * The blocks that were read last behind the scan, by their hashes. Blocks that a reorganisation replaced are read again. After a
- * restart only the last block is known: when it was replaced, as many blocks are read again as a reorganisation may have
- * replaced.
+ * The blocks that were read last behind the scan, by their hashes. Blocks that a reorganisation replaced are read again.
+ * After a restart only the last block is known: when it was replaced, as many blocks are read again as a reorganisation
+ * may have replaced.
  */
 export function reachedBlocks() {
   const known = new Map<number, Header>();
@@ -67,6 +67,9 @@ export function reachedBlocks() {
     goTo,
 
     last: (): ReachedBlock | undefined => last,
+
+    /** The block before one that was read. */
+    before: (number: number): ReachedBlock => known.get(number - 1) ?? { number: number - 1 },
 
     forget(): void {
       last = undefined;
