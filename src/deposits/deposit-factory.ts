@@ -28,6 +28,13 @@ export const FACTORY_SALT = zeroHash;
 /** Factory of new forwarders. */
 export const CURRENT_FACTORY: DepositFactory = compiledFactory(1);
 
+const FACTORIES: readonly DepositFactory[] = [CURRENT_FACTORY];
+
+/** Factory of a version. Forwarders of each version are swept for ever. */
+export function factoryOf(version: number): DepositFactory | undefined {
+  return FACTORIES.find(one => one.version === version);
+}
+
 /**
  * Address of the forwarder of a recipient, computed offline. It is the same on every chain that creates contracts as
  * Ethereum does (EIP-1014). @throws RangeError for the zero address, at which money would be lost
