@@ -1,4 +1,5 @@
 import { type Address, type Hex, hexToBigInt, size } from 'viem';
+import { lowerCase } from './address.ts';
 import type { RpcLog, RpcReceipt, RpcTransaction } from './rpc.ts';
 
 /** Address under which the chain itself logs. It is no contract. Source: EIP-7708. */
@@ -37,15 +38,15 @@ export function innerCoinTransfers(
   { from, to, value }: RpcTransaction,
   { logs, contractAddress }: RpcReceipt,
 ): CoinTransfer[] {
-  const transfers = logs
-    .filter(isCoinLog)
-    .flatMap(({ topics: [event, sender, receiver], data }): CoinTransfer[] => {
-      if (sender === undefined || size(data) !== 32) return [];
-      const value = hexToBigInt(data);
-      if (event === BURN) return [{ from: addressOf(sender), to: null, value }];
-      if (event !== TRANSFER || receiver === undefined) return [];
-      return [{ from: addressOf(sender), to: addressOf(receiver), value }];
-    });
+  const transfers = logs.filter(isCoinLog).flatMap(({ topics, data }): CoinTransfer[] => {
+    // Nodes may write digits in any case.
+    const [event, sender, receiver] = topics.map(lowerCase);
+    if (sender === undefined || size(data) !== 32) return [];
+    const value = hexToBigInt(data);
+    if (event === BURN) return [{ from: addressOf(sender), to: null, value }];
+    if (event !== TRANSFER || receiver === undefined) return [];
+    return [{ from: addressOf(sender), to: addressOf(receiver), value }];
+  });
   const [first] = transfers;
   const isOwn =
     first?.from === from.toLowerCase() &&

@@ -39,7 +39,7 @@ export function blockProver(): BlockProver {
       return proof;
     } catch (error) {
       // An answer of a form that no block has must not stop the chain.
-      return { kind: 'unproven', reason: reasonOf(error) };
+      return { kind: 'other-hash', reason: reasonOf(error) };
     }
   }
 

@@ -4,6 +4,7 @@ import { ZERO_ADDRESS } from '#evm/address.ts';
 import { proveBlock } from '#evm/proofs/prove-block.ts';
 import { transactionsProblem } from '#evm/proofs/prove-transactions.ts';
 import type { RpcLog, RpcReceipt, RpcTransaction } from '#evm/rpc.ts';
+import { blockProver } from '#node/block-prover.ts';
 import { type Contents, blocksTest as test } from './block-contents.ts';
 
 const OTHER: Hash = `0x${'11'.repeat(32)}`;
@@ -199,3 +200,54 @@ test('a transaction that the chain lists outside of the roots leaves a block unp
   const lie = changed(more, 0, { receipt: { status: '0x5' } });
   expect(await proveBlock(lie)).toMatchObject({ kind: 'contradiction' });
 });
+
+/** Other forms of what a transaction, its receipt and its first log hold, with the same bytes to a lenient reader. */
+const FORMS: Readonly<
+  Record<string, (one: { transaction: RpcTransaction; receipt: RpcReceipt }) => object | undefined>
+> = {
+  'digits without 0x': ({ transaction: { nonce } }) => ({ transaction: { nonce: nonce.slice(2) } }),
+  'another prefix': ({ transaction: { input } }) => ({ transaction: { input: `yy${input.slice(2)}` } }),
+  'one digit too many': ({ transaction: { input } }) => ({ transaction: { input: `${input}0` } }),
+  'no digits': ({ transaction: { input } }) => ({ transaction: { input: `${input}zz` } }),
+  'an empty quantity': ({ transaction: { value } }) =>
+    BigInt(value) === 0n ? { transaction: { value: '0x' } } : undefined,
+  'an absent value': ({ transaction: { value } }) =>
+    BigInt(value) === 0n ? { transaction: { value: null } } : undefined,
+  'absent data': ({ transaction: { input } }) =>
+    input === '0x' ? { transaction: { input: undefined } } : undefined,
+  'an empty receiver': ({ transaction: { to } }) => (to ? undefined : { transaction: { to: '0x' } }),
+  'no status': ({ receipt: { status } }) =>
+    status === '0x0' ? { receipt: { status: undefined } } : undefined,
+  'a status as a root': ({ receipt: { status } }) => ({
+    receipt: { status: null, root: `0x0${status?.slice(2)}` },
+  }),
+  'a topic with one digit too many': ({ receipt }) =>
+    ofFirstLog(receipt, ({ topics: [first, ...more] }) => ({ topics: [`${first}0`, ...more] })),
+  'data of a log without 0x': ({ receipt }) => ofFirstLog(receipt, ({ data }) => ({ data: data.slice(2) })),
+};
+
+function ofFirstLog(
+  { logs: [first, ...others] }: RpcReceipt,
+  change: (log: RpcLog) => object,
+): object | undefined {
+  if (first === undefined || first.topics.length === 0) return undefined;
+  return { receipt: { logs: [{ ...first, ...change(first) }, ...others] } };
+}
+
+test.for(Object.entries(FORMS))(
+  '%s is not the value that the hash commits to',
+  async ([, form], { blocks }) => {
+    const { prove } = blockProver();
+    let count = 0;
+    for (const contents of blocks.filter(isProvable)) {
+      for (const [at, receipt] of contents.receipts.entries()) {
+        const [transaction] = contents.transactions.slice(at);
+        const change = transaction && form({ transaction, receipt });
+        if (change === undefined) continue;
+        count += 1;
+        expect(await prove(changed(contents, at, change))).toMatchObject({ kind: 'other-hash' });
+      }
+    }
+    expect(count).toBeGreaterThan(0);
+  },
+);

@@ -23,6 +23,7 @@ import { OP_DEPOSIT, transactionType } from './transaction-encoding.ts';
  * The hash commits to the header, to the encodings of transactions and withdrawals, and to status, cumulative gas, bloom
  * filter and logs of each receipt. It commits to the sender of a transaction only by its signature, and not at all to
  * other fields of receipts and to traces.
+ * @throws MalformedValue
  */
 export async function proveBlock(contents: BlockContents): Promise<BlockProof> {
   const { block, transactions, receipts } = contents;

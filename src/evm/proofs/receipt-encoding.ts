@@ -1,16 +1,19 @@
 import type { RpcReceipt } from '../rpc.ts';
-import { dataBytes, keccak, quantityBytes } from './bytes.ts';
+import { dataBytes, keccak, MalformedValue, quantityBytes } from './bytes.ts';
 import { type RlpItem, rlp } from './rlp.ts';
 import { OP_DEPOSIT } from './transaction-encoding.ts';
 
 export const BLOOM_BYTES = 256;
+const ROOT_BYTES = 32;
 
-/** Encoding of the receipt of a transaction of a type, with this bloom filter. Sources: EIP-2718 and 658. */
+/**
+ * Encoding of the receipt of a transaction of a type, with this bloom filter. Sources: EIP-2718 and 658.
+ * @throws MalformedValue
+ */
 export function encodedReceipt(type: number, receipt: RpcReceipt, bloom: Uint8Array): Uint8Array {
-  const { status, root, cumulativeGasUsed, logs, depositNonce, depositReceiptVersion } = receipt;
+  const { cumulativeGasUsed, logs, depositNonce, depositReceiptVersion } = receipt;
   const items: RlpItem[] = [
-    // Before Byzantium it held the root of the state.
-    status === null || status === undefined ? dataBytes(root) : quantityBytes(status),
+    outcomeOf(receipt),
     quantityBytes(cumulativeGasUsed),
     bloom,
     logs.map(({ address, topics, data }) => [dataBytes(address), topics.map(dataBytes), dataBytes(data)]),
@@ -20,6 +23,14 @@ export function encodedReceipt(type: number, receipt: RpcReceipt, bloom: Uint8Ar
   if (type === OP_DEPOSIT && isSinceCanyon)
     items.push(quantityBytes(depositNonce), quantityBytes(depositReceiptVersion));
   return rlp(items, type === 0 ? undefined : type);
+}
+
+/** Status, or the root of the state before Byzantium. Their lengths differ, so that none is taken for the other. */
+function outcomeOf({ status, root }: RpcReceipt): Uint8Array {
+  const hasStatus = status !== null && status !== undefined;
+  const bytes = hasStatus ? quantityBytes(status) : dataBytes(root);
+  if (hasStatus ? bytes.length > 1 : bytes.length !== ROOT_BYTES) throw new MalformedValue(status ?? root);
+  return bytes;
 }
 
 /** Bloom filter of logs: three bits for each address and topic. Source: yellow paper, section 4.4.3. */

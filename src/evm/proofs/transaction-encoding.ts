@@ -1,5 +1,5 @@
 import type { RpcTransaction } from '../rpc.ts';
-import { dataBytes, EMPTY, quantityBytes } from './bytes.ts';
+import { dataBytes, EMPTY, MalformedValue, quantityBytes } from './bytes.ts';
 import { type RlpItem, rlp } from './rlp.ts';
 
 type Reader = (transaction: RpcTransaction) => RlpItem;
@@ -27,13 +27,16 @@ const FIELDS = {
       'maxFeePerGas',
       'maxFeePerBlobGas',
     ] as const),
-    ...(['gas', 'value', 'v', 'r', 's', 'mint', 'maxRefund', 'submissionFeeRefund', 'l1BaseFee'] as const),
+    ...(['gas', 'value', 'v', 'r', 's', 'maxRefund', 'submissionFeeRefund', 'l1BaseFee'] as const),
     ...(['depositValue', 'retryValue', 'maxSubmissionFee'] as const),
   ]),
   ...read(dataBytes, [
-    ...(['from', 'to', 'input', 'sourceHash', 'requestId', 'ticketId', 'refundTo', 'retryTo'] as const),
+    ...(['from', 'input', 'sourceHash', 'requestId', 'ticketId', 'refundTo'] as const),
     ...(['beneficiary', 'retryData'] as const),
   ]),
+  to: ({ to }) => receiverBytes(to),
+  retryTo: ({ retryTo }) => receiverBytes(retryTo),
+  mint: ({ mint }) => quantityBytes(mint ?? '0x0'),
   yParity: ({ yParity, v }) => quantityBytes(yParity ?? v),
   /** Nitro names the fee cap of its own types differently by version. */
   feeCap: ({ maxFeePerGas, gasPrice }) => quantityBytes(maxFeePerGas ?? gasPrice),
@@ -47,6 +50,14 @@ const FIELDS = {
     ]),
   blobVersionedHashes: ({ blobVersionedHashes }) => (blobVersionedHashes ?? []).map(dataBytes),
 } as const satisfies Record<string, Reader>;
+
+/** Bytes of an address; none for a creation. */
+function receiverBytes(receiver: string | null | undefined): Uint8Array {
+  if (receiver === null || receiver === undefined) return EMPTY;
+  const bytes = dataBytes(receiver);
+  if (bytes.length === 0) throw new MalformedValue(receiver);
+  return bytes;
+}
 
 type Field = keyof typeof FIELDS;
 
@@ -100,6 +111,7 @@ export function transactionType({ type }: Pick<RpcTransaction, 'type'>): number 
  * Encoding of a transaction, whose hash is the hash of the transaction. Undefined for a type that is not known here,
  * and for one that should be signed and is not, as some chains list work of their own and development chains sign for
  * any account.
+ * @throws MalformedValue
  */
 export function encodedTransaction(transaction: RpcTransaction): Uint8Array | undefined {
   const type = transactionType(transaction);

@@ -6,7 +6,7 @@ import type { FetchedBlock } from '../fetch/fetched-block.ts';
 import { positionKey } from '../schema/block-position.ts';
 import type { NewRow } from '../schema/tables.ts';
 import { COIN_LOG } from '../schema/transaction-types.ts';
-import { errorTextOrNull } from './quantities.ts';
+import { errorTextOrNull, optionalNumber } from './quantities.ts';
 
 /** Call made inside a transaction, with its position. */
 export interface InternalCall extends InnerCall {
@@ -74,7 +74,7 @@ export function contractRows({
 }: FetchedBlock): NewRow<'contracts'>[] {
   return transactions.flatMap(({ transaction, receipt }, position) => {
     const trace = traces?.[position] ?? null;
-    if (receipt === null || receipt.status === '0x0') return [];
+    if (receipt === null || optionalNumber(receipt.status) === 0) return [];
     const created: { address: Address; creator: Address }[] = [];
     if (receipt.contractAddress)
       created.push({ address: receipt.contractAddress, creator: transaction.from });

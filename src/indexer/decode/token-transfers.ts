@@ -1,5 +1,6 @@
 import { type Address, decodeAbiParameters, type Hex, hexToBigInt, size, slice } from 'viem';
 import { bytesColumn, uintColumn } from '../../db/columns.ts';
+import { lowerCase } from '../../evm/address.ts';
 import { hasCoinLogs, isCoinLog, TRANSFER } from '../../evm/coin-logs.ts';
 import type { RpcLog } from '../../evm/rpc.ts';
 import type { FetchedBlock } from '../fetch/fetched-block.ts';
@@ -41,7 +42,7 @@ export function decodedTokenTransfers({ block, transactions }: FetchedBlock): To
           transactionIndex,
           logIndex: Number(log.logIndex),
           batchIndex,
-          token: log.address,
+          token: lowerCase(log.address),
         })),
       ),
     )
@@ -50,13 +51,14 @@ export function decodedTokenTransfers({ block, transactions }: FetchedBlock): To
 
 /** Most transfers that a log can hold, without decoding it. Each item of a batch takes at least a word of the data. */
 export function mostTransfersIn({ topics, data }: Pick<RpcLog, 'topics' | 'data'>): number {
-  return topics[0] === TRANSFER_BATCH ? Math.ceil(size(data) / 32) : 1;
+  return eventOf(topics) === TRANSFER_BATCH ? Math.ceil(size(data) / 32) : 1;
 }
 
 type Move = Pick<TokenTransfer, 'type' | 'from' | 'to' | 'tokenId' | 'amount'>;
 
 function moves(log: RpcLog): Move[] {
-  const [topic, first, second, third] = log.topics;
+  const topic = eventOf(log.topics);
+  const [, first, second, third] = log.topics;
   if (topic === TRANSFER && first !== undefined && second !== undefined) {
     const parties = { from: addressOf(first), to: addressOf(second) };
     if (third !== undefined) {
@@ -89,7 +91,12 @@ function batch(data: Hex): { tokenId: bigint; amount: bigint }[] {
 }
 
 function addressOf(topic: Hex): Address {
-  return `0x${topic.slice(-40)}`;
+  return lowerCase(`0x${topic.slice(-40)}`);
+}
+
+/** Event of a log. Nodes may write its digits in any case. */
+function eventOf([topic]: readonly Hex[]): Hex | undefined {
+  return topic && lowerCase(topic);
 }
 
 /** Row of a transfer without the numbers of its parties, which the writer adds. */

@@ -21,7 +21,7 @@ export function transactionRow(
   if (entry === undefined) throw new RangeError(`Block ${fetched.number} has no transaction ${position}.`);
   const { transaction, receipt } = entry;
   const trace = fetched.traces?.[position] ?? null;
-  const isFailed = receipt?.status === '0x0';
+  const isFailed = optionalNumber(receipt?.status) === 0;
   const moved = transfers.get(position) ?? [];
   const tokens = new Set(moved.map(({ token }) => token));
   const isCall = transaction.to ? isCallTo(transaction.to, { fetched, transaction, receipt }) : false;
