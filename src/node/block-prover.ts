@@ -15,8 +15,10 @@ const NEAR = 8;
  * 380).
  */
 export interface BlockProver {
-  /** Recomputes a block. One at a time, and the process does other work in between. Never rejects. */
+  /** Recomputes a block, and learns from it. One at a time, and the process does other work in between. Never rejects. */
   prove(contents: BlockContents): Promise<BlockProof>;
+  /** The same for a block that one node invented perhaps: it teaches nothing (Decision 371). */
+  recompute(contents: BlockContents): Promise<BlockProof>;
   /** True once a block with transactions was proven. */
   knowsRules(): boolean;
   /**
@@ -31,12 +33,10 @@ export function blockProver(): BlockProver {
   let isKnown = false;
   let reading: Promise<void> | undefined;
 
-  async function recompute(contents: BlockContents): Promise<BlockProof> {
+  async function recomputed(contents: BlockContents): Promise<BlockProof> {
     if (contents.transactions.length > 0) await setImmediate();
     try {
-      const proof = await proveBlock(contents);
-      isKnown ||= proof.kind === 'proven' && contents.transactions.length > 0;
-      return proof;
+      return await proveBlock(contents);
     } catch (error) {
       // An answer of a form that no block has must not stop the chain.
       return { kind: 'other-hash', reason: reasonOf(error) };
@@ -53,12 +53,19 @@ export function blockProver(): BlockProver {
     }
   }
 
+  function recompute(contents: BlockContents): Promise<BlockProof> {
+    const proof = last.then(() => recomputed(contents));
+    last = proof;
+    return proof;
+  }
+
   return {
-    prove(contents) {
-      const proof = last.then(() => recompute(contents));
-      last = proof;
+    async prove(contents) {
+      const proof = await recompute(contents);
+      isKnown ||= proof.kind === 'proven' && contents.transactions.length > 0;
       return proof;
     },
+    recompute,
     knowsRules: () => isKnown,
     async knowsRulesNear(number, read) {
       if (!isKnown) {

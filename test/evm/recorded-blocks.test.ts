@@ -56,6 +56,31 @@ test.for(BLOCKS)('a changed or missing receipt contradicts the hash of the block
   }
 });
 
+test.for([
+  ['a header without a root of withdrawals', 'ethereum-1000000'],
+  ['a rollup, which has another root in its place', 'zora-49513698'],
+] as const)('withdrawals contradict the block of %s', async ([, name]) => {
+  const { block, ...others } = recorded(name);
+  const address = '0x2222222222222222222222222222222222222222';
+  const withdrawals = [{ index: '0x0', validatorIndex: '0x1', address, amount: '0x7' } as const];
+
+  const proof = await proveBlock({ ...others, block: { ...block, withdrawals } });
+
+  expect(proof).toMatchObject({ kind: 'contradiction', part: 'withdrawals' });
+});
+
+test('receipts that do not fit contradict nothing when the type of a transaction is unknown', async () => {
+  const contents = recorded('arbitrum-150000000');
+  const [first, ...others] = contents.transactions;
+  if (first === undefined) throw new Error('no transaction');
+  const unknown = { ...contents, transactions: [{ ...first, type: '0x55' as const }, ...others] };
+
+  expect(await proveBlock(unknown)).toMatchObject({
+    kind: 'other-hash',
+    reason: expect.stringContaining('0x55'),
+  });
+});
+
 test('the receipt of a deposit encodes its nonce from Canyon on', async () => {
   const [before, after] = ['optimism-goerli-8381743', 'blast-274'].map(recorded);
   if (before === undefined || after === undefined) throw new Error('no blocks');

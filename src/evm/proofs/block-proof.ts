@@ -14,9 +14,9 @@ export interface BlockContents {
 /**
  * Result of recomputing a block.
  * - `proven`: all parts are equal to what the hash of the block commits to.
- * - `unproven`: a type, a field of the header or a receipt is unknown or missing, so that nothing can be said.
- * - `other-hash`: all fields of the header are known, but their hash is not that of the block, or one is missing. The chain
- *   hashes otherwise, or the node changed or dropped a field.
+ * - `unproven`: a part is missing or of an unknown type, so that nothing can be said.
+ * - `other-hash`: the header has another hash, or the receipts do and a type is unknown. The chain has rules that are not
+ *   known here, or the node changed something.
  * - `contradiction`: the header has the hash of the block, and a part does not fit the header.
  */
 export type BlockProof = { readonly kind: 'proven' } | Problem;
@@ -30,6 +30,10 @@ export type ProvenPart = 'transactions' | 'receipts' | 'withdrawals' | 'logs blo
 
 export function unproven(reason: string): Problem {
   return { kind: 'unproven', reason };
+}
+
+export function otherHash(reason: string): Problem {
+  return { kind: 'other-hash', reason };
 }
 
 export function contradiction(part: ProvenPart, reason: string): Problem {

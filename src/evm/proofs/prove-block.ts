@@ -5,16 +5,23 @@ import {
   type BlockProof,
   contradiction,
   encodings,
+  otherHash,
   type Problem,
   unproven,
 } from './block-proof.ts';
-import { dataBytes, isHashOf, isSame, quantityBytes } from './bytes.ts';
+import { dataBytes, EMPTY, isHashOf, isSame, quantityBytes } from './bytes.ts';
 import { encodedHeader, missingFields, unknownFields } from './header-encoding.ts';
 import { rootOf } from './ordered-trie.ts';
-import { transactionsProblem } from './prove-transactions.ts';
 import { BLOOM_BYTES, computedBloom, encodedReceipt } from './receipt-encoding.ts';
 import { rlp } from './rlp.ts';
-import { OP_DEPOSIT, transactionType } from './transaction-encoding.ts';
+import {
+  BLOBS,
+  encodedTransaction,
+  hasKnownType,
+  isOfChainItself,
+  OP_DEPOSIT,
+  transactionType,
+} from './transaction-encoding.ts';
 
 /**
  * Recomputes the hash of a block, and the roots in its header, from what a node sent. It pauses in large blocks, because
@@ -67,20 +74,27 @@ async function contentsProblem({
 
 function headerProblem(block: RpcBlock): Problem | undefined {
   const missing = missingFields(block);
-  if (missing.length > 0) return { kind: 'other-hash', reason: `the header lacks ${missing.join(', ')}` };
+  if (missing.length > 0) return otherHash(`the header lacks ${missing.join(', ')}`);
   if (isHashOf(block.hash, encodedHeader(block))) return undefined;
   const unknown = unknownFields(block);
-  if (unknown.length > 0) return unproven(`the header has unknown fields: ${unknown.join(', ')}`);
-  return { kind: 'other-hash', reason: 'the fields of the header do not have the hash of the block' };
+  return otherHash(
+    unknown.length > 0
+      ? `the header has unknown fields: ${unknown.join(', ')}`
+      : 'the fields of the header do not have the hash of the block',
+  );
 }
 
 function withdrawalsProblem(
   { withdrawalsRoot, withdrawals }: RpcBlock,
   [first]: readonly RpcTransaction[],
 ): Problem | undefined {
-  if (withdrawalsRoot === null || withdrawalsRoot === undefined) return undefined;
+  const hasRoot = withdrawalsRoot !== null && withdrawalsRoot !== undefined;
   // An OP-stack chain has no withdrawals, and uses the field for another root. Source: specs.optimism.io, "Isthmus".
-  if (first !== undefined && transactionType(first) === OP_DEPOSIT) return undefined;
+  const isRollup = first !== undefined && transactionType(first) === OP_DEPOSIT;
+  if (!hasRoot || isRollup)
+    return (withdrawals ?? []).length === 0
+      ? undefined
+      : contradiction('withdrawals', 'the header has no root of withdrawals');
   if (withdrawals === null || withdrawals === undefined) return unproven('the withdrawals are missing');
   const encoded = withdrawals.map(({ index, validatorIndex, address, amount }) =>
     rlp([quantityBytes(index), quantityBytes(validatorIndex), dataBytes(address), quantityBytes(amount)]),
@@ -104,8 +118,12 @@ async function receiptsProblem(
   const haveBlooms = given.every(({ logsBloom }) => logsBloom?.length === '0x'.length + 2 * BLOOM_BYTES);
   if (!haveBlooms || !(await haveRoot(bloomGiven))) {
     // The root is over the filters too. Computing them costs four hashes per log, and is not needed for honest ones.
-    if (!(await haveRoot(({ logs }) => computedBloom(logs))))
-      return contradiction('receipts', 'the receipts do not have the root that the header names');
+    if (!(await haveRoot(({ logs }) => computedBloom(logs)))) {
+      const unknown = transactions.filter(one => !hasKnownType(one));
+      return unknown.length === 0
+        ? contradiction('receipts', 'the receipts do not have the root that the header names')
+        : otherHash(`receipts of transactions of type ${typesOf(unknown)} may be encoded otherwise`);
+    }
     if (haveBlooms)
       return contradiction('logs bloom', 'the bloom filter of a receipt is not that of its logs');
   }
@@ -122,4 +140,36 @@ function areNumbered(receipts: readonly RpcReceipt[]): boolean {
     next += 1;
   }
   return true;
+}
+
+/** Compares the transactions of a block, and their hashes, with the root in its header. */
+async function transactionsProblem(
+  { transactionsRoot }: RpcBlock,
+  transactions: readonly RpcTransaction[],
+): Promise<Problem | undefined> {
+  // The first block of EDR has the hash of nothing in place of the root of an empty list.
+  if (transactions.length === 0 && isHashOf(transactionsRoot, EMPTY)) return undefined;
+  const encoded = await encodings(transactions, encodedTransaction);
+  const known = encoded.filter(one => one !== undefined);
+  if (known.length < encoded.length) {
+    const unknown = transactions.filter((_, at) => encoded[at] === undefined);
+    return unproven(`transactions of type ${typesOf(unknown)} cannot be encoded`);
+  }
+  const misnamed = transactions.filter(({ hash }, at) => !isHashOf(hash, known[at]));
+  if (isSame(transactionsRoot, rootOf(known))) {
+    if (misnamed.length === 0) return undefined;
+    return contradiction('transactions', 'a transaction does not have the hash that it names');
+  }
+  if (misnamed.some(isOfChainItself))
+    return unproven(`transactions of type ${typesOf(misnamed)} are encoded otherwise`);
+  // Anvil's root is over blob transactions with their blobs, which blocks do not contain. Source: EIP-4844, "Networking".
+  if (misnamed.length === 0 && transactions.some(one => transactionType(one) === BLOBS))
+    return unproven(
+      'the root of the transactions is not over their encodings, though these have the right hashes',
+    );
+  return contradiction('transactions', 'the transactions do not have the root that the header names');
+}
+
+function typesOf(transactions: readonly RpcTransaction[]): string {
+  return [...new Set(transactions.map(one => `0x${transactionType(one).toString(16)}`))].join(', ');
 }

@@ -121,6 +121,30 @@ export function encodedTransaction(transaction: RpcTransaction): Uint8Array | un
   return rlp(items, type === 0 ? undefined : type);
 }
 
+/** Fields that only some types of transactions of accounts have. */
+const OF_SOME_TYPES = [
+  ...(['accessList', 'authorizationList', 'blobVersionedHashes'] as const),
+  ...(['maxFeePerGas', 'maxPriorityFeePerGas', 'maxFeePerBlobGas'] as const),
+];
+
+/**
+ * A transaction without fields that its type does not have, to which its hash does not commit, and with the parity of its
+ * signature as `v`, if that is what it commits to.
+ */
+export function withFieldsOfType(transaction: RpcTransaction): RpcTransaction {
+  const fields = ENCODINGS[transactionType(transaction)];
+  if (fields === undefined || isOfChainItself(transaction)) return transaction;
+  const { yParity, v } = transaction;
+  const parity = fields.includes('yParity') ? (yParity ?? v) : v;
+  const foreign = OF_SOME_TYPES.filter(name => transaction[name] !== undefined && !fields.includes(name));
+  if (foreign.length === 0 && parity === v) return transaction;
+  return { ...transaction, ...Object.fromEntries(foreign.map(name => [name, null])), v: parity ?? null };
+}
+
+export function hasKnownType(transaction: Pick<RpcTransaction, 'type'>): boolean {
+  return ENCODINGS[transactionType(transaction)] !== undefined;
+}
+
 /** True for the types without a signature, which a rollup adds by itself. */
 export function isOfChainItself(transaction: Pick<RpcTransaction, 'type'>): boolean {
   return transactionType(transaction) >= 0x64;

@@ -1,5 +1,6 @@
 import type { Hash } from 'viem';
 import type { BlockProof } from '#evm/proofs/block-proof.ts';
+import { withFieldsOfType } from '#evm/proofs/transaction-encoding.ts';
 import type { RpcReceipt, RpcTransaction } from '#evm/rpc.ts';
 import type { Logger } from '#lib/logger.ts';
 import { ChainMoved, ContradictoryBlock } from '../../node/block-ref.ts';
@@ -47,7 +48,7 @@ export function blockReader({
   }
 
   return async ({ number, hash, block, listed }) => {
-    const transactions = distinctTransactions(listed, number);
+    const transactions = distinctTransactions(listed, number).map(withFieldsOfType);
     const ref = { number, hash, transactions: transactions.map(one => one.hash) };
     if (transactions.length === 0)
       return proven({ number, hash, block, transactions: [], traces: [], touched: [], unreadable: null });

@@ -30,7 +30,8 @@ export function singleNodes({ client, code, proofs, log }: SingleNodesDeps) {
   let turn: Promise<unknown> = Promise.resolve();
   const readers = nodes.map(({ host, raw, verify }, position) => {
     const one = { id, request: raw };
-    const [bodyOf, complete] = [bodyReader(one), blockReader({ client: one, code, proofs, log })];
+    const reading = { client: one, code, proofs: { prove: proofs.recompute }, log };
+    const [bodyOf, complete] = [bodyReader(one), blockReader(reading)];
     return {
       position,
       node: host,
@@ -63,17 +64,19 @@ export function singleNodes({ client, code, proofs, log }: SingleNodesDeps) {
   }
 
   /**
-   * The answers about the height of a block that could take its place, sorted by their proofs. Ends with the first proven
-   * one, if it is known by then which node is to be left out.
+   * The answers about the height of a block that could take its place, sorted by their proofs: those with its hash and, if
+   * `isOther`, those after the same parent. Ends with the first proven one, if it is known by then which node is to be left
+   * out.
    */
-  async function sorted({ number, hash, block }: RecomputedBlock) {
+  async function sorted({ number, hash, block }: RecomputedBlock, { isOther }: { isOther: boolean }) {
     let [proven, unproven]: (RecomputedBlock | undefined)[] = [];
     const otherHash: NodeAnswer[] = [];
     const contradicting: NodeAnswer[] = [];
     for await (const answer of answers(number)) {
       const found = answer.block;
       if (found.proof.kind === 'contradiction') contradicting.push(answer);
-      if (found.hash !== hash && found.block.parentHash !== block.parentHash) continue;
+      const isNext = isOther && found.block.parentHash === block.parentHash;
+      if (found.hash !== hash && !isNext) continue;
       if (found.proof.kind === 'proven') proven ??= found;
       if (found.proof.kind === 'unproven') unproven ??= found;
       if (found.proof.kind === 'other-hash') otherHash.push(answer);
@@ -114,7 +117,7 @@ export function singleNodes({ client, code, proofs, log }: SingleNodesDeps) {
      */
     fitting(first: RecomputedBlock): Promise<RecomputedBlock> {
       return inTurn(async () => {
-        const { proven, unproven, otherHash, contradicting } = await sorted(first);
+        const { proven, unproven, otherHash, contradicting } = await sorted(first, { isOther: true });
         leaveOutAll(contradicting);
         leaveOutAll(otherHash.filter(({ block }) => block.hash === first.hash));
         const found = proven ?? unproven;
@@ -128,13 +131,14 @@ export function singleNodes({ client, code, proofs, log }: SingleNodesDeps) {
     },
 
     /**
-     * Proven answer of one node in place of a block that does not fit its hash; else the block itself, because the chain
-     * may have rules of its own.
+     * Proven answer of one node with the hash of a block that does not fit it; else the block itself, because the chain may
+     * have rules of its own. A block with another hash does not replace it: any node can invent one that fits its own hash
+     * (Decision 371).
      */
     hashing(first: RecomputedBlock): Promise<RecomputedBlock> {
       return inTurn(async () => {
         if (!proofs.asksOthers()) return first;
-        const { proven, otherHash, contradicting } = await sorted(first);
+        const { proven, otherHash, contradicting } = await sorted(first, { isOther: false });
         if (proven === undefined) return first;
         leaveOutAll([...otherHash, ...contradicting]);
         return proven;

@@ -1,11 +1,22 @@
+import { bytesToHex, type Hash } from 'viem';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { keccak } from '#evm/proofs/bytes.ts';
+import { encodedHeader } from '#evm/proofs/header-encoding.ts';
+import type { RpcBlock } from '#evm/rpc.ts';
 import { isObject } from '#lib/json.ts';
 import { createChainClient } from '#node/client.ts';
 import { sqliteDatabase } from '#test/support/databases.ts';
 import { manualClock } from '#test/support/manual-clock.ts';
 import { PATIENCE_MS } from '../../lab/until.ts';
 import { startNodeProxy } from '../node-proxy.ts';
-import { CHAIN_ID, log, openTestIndex, startTestChain, type TestChain } from '../support.ts';
+import {
+  CHAIN_ID,
+  canonicalContent,
+  log,
+  openTestIndex,
+  startTestChain,
+  type TestChain,
+} from '../support.ts';
 
 type Header = Readonly<Record<string, unknown>>;
 
@@ -18,9 +29,19 @@ const FIVE_MINUTES_MS = 5 * 60_000;
 
 let chain: TestChain;
 let clock: ReturnType<typeof manualClock>;
+/** A chain with a legacy transaction, and with a transfer of a token. */
+let own: TestChain;
 
 beforeAll(async () => {
-  chain = await startTestChain();
+  [chain, own] = await Promise.all([startTestChain(), startTestChain()]);
+  const token = await own.deploy('StableToken', ['Dollar', 'USD']);
+  await own.mine();
+  await own.send(0, token.call('mint', [own.accounts.signer(2).address, 1_000n]));
+  const signer = own.accounts.signer(1);
+  const legacy = { type: 'legacy', chainId: CHAIN_ID, gas: 21_000n, gasPrice: 10_000_000_000n } as const;
+  const sent = { ...legacy, nonce: 0, to: own.accounts.signer(2).address, value: 5n };
+  await own.rpc.call('eth_sendRawTransaction', await signer.signTransaction(sent));
+  await own.mine();
   for (let number = 1; number <= BLOCKS; number += 1) {
     await chain.send(1, { to: chain.accounts.signer(2).address, value: BigInt(number) });
     await chain.mine();
@@ -31,7 +52,7 @@ beforeEach(() => {
   clock = manualClock();
 });
 
-afterAll(() => chain.stop());
+afterAll(async () => void (await Promise.all([chain.stop(), own.stop()])));
 
 async function openOver(...rpcUrls: string[]) {
   const client = createChainClient({ id: CHAIN_ID, rpcUrls, timeoutMs: PATIENCE_MS, clock, log });
@@ -42,7 +63,7 @@ async function openOver(...rpcUrls: string[]) {
     await remove();
   });
   const isProven = async (number: number) => (await index.reader.blockByNumberOrHash(number))?.isProven;
-  return { index, isProven };
+  return { index, isProven, database };
 }
 
 /** A node that changes the headers from block `from` on, while `isChanging` is true. */
@@ -191,4 +212,93 @@ test('a chain whose blocks fit no rule that is known is indexed, and its nodes a
     contradicting: [],
     unprovable: expect.stringContaining('receipts'),
   });
+});
+
+/** A block whose contents fit its hash, and which no chain has. */
+function inventedBlock(real: RpcBlock): RpcBlock {
+  const block: RpcBlock = { ...real, extraData: '0x07' };
+  const hash = bytesToHex(keccak(encodedHeader(block)));
+  return { ...block, ...inBlock(block, hash) };
+}
+
+function inBlock(block: RpcBlock, hash: Hash): Pick<RpcBlock, 'hash' | 'transactions'> {
+  const transactions = block.transactions.map(one =>
+    typeof one === 'string' ? one : { ...one, blockHash: hash },
+  );
+  return { hash, transactions };
+}
+
+test('a block that one node invented does not replace one of unknown rules', async () => {
+  const honest = await startNode(withOtherHash, { from: FORK });
+  let hash: Hash | null = null;
+  const inventor = await startNodeProxy(chain.rpcUrl, {
+    change(method, result) {
+      if (Array.isArray(result))
+        return result
+          .filter(isObject)
+          .map(one => (Number(one.blockNumber) === FORK ? { ...one, blockHash: hash } : one));
+      if (method !== 'eth_getBlockByNumber' || !isObject(result) || Number(result.number) < FORK)
+        return result;
+      if (Number(result.number) > FORK) return null;
+      const block = inventedBlock(JSON.parse(JSON.stringify(result)));
+      ({ hash } = block);
+      return block;
+    },
+  });
+  onTestFinished(() => inventor.stop());
+  const { index, isProven } = await openOver(honest.rpcUrl, inventor.rpcUrl);
+
+  await index.runOnce();
+
+  expect(hash).not.toBeNull();
+  expect([index.status().head, await isProven(FORK)]).toEqual([BLOCKS, false]);
+  expect(index.proofs.status().contradicting).toEqual([]);
+});
+
+test('what no hash commits to is not stored of a proven transaction, and digits may be in any case', async () => {
+  const upper = (text: unknown) => `0x${String(text).slice(2).toUpperCase()}`;
+  const authorization = {
+    chainId: '0x1',
+    address: WORD.slice(0, 42),
+    nonce: '0x0',
+    yParity: '0x0',
+    r: WORD,
+    s: WORD,
+  };
+  const node = await startNodeProxy(own.rpcUrl, {
+    change(method, result) {
+      if (method === 'eth_getBlockByNumber' && isObject(result) && Array.isArray(result.transactions))
+        return {
+          ...result,
+          transactions: result.transactions.filter(isObject).map(one => ({
+            ...one,
+            ...(one.type === '0x0'
+              ? { accessList: [{ address: authorization.address, storageKeys: [] }], maxFeePerGas: '0x7' }
+              : { v: '0x7' }),
+            blobVersionedHashes: [WORD],
+            authorizationList: [authorization],
+          })),
+        };
+      if (method !== 'eth_getBlockReceipts' || !Array.isArray(result)) return result;
+      return result.filter(isObject).map(({ logs, ...one }) => ({
+        ...one,
+        logs: [logs]
+          .flat()
+          .filter(isObject)
+          .map(log => ({
+            ...log,
+            address: upper(log.address),
+            topics: [log.topics].flat().map(upper),
+            data: upper(log.data),
+          })),
+      }));
+    },
+  });
+  onTestFinished(() => node.stop());
+  const [plain, changed] = [await openOver(own.rpcUrl), await openOver(node.rpcUrl)];
+
+  for (const { index } of [plain, changed]) await index.runOnce();
+
+  expect(changed.index.proofs.status().provenShare).toBe(1);
+  expect(await canonicalContent(changed.database)).toEqual(await canonicalContent(plain.database));
 });
