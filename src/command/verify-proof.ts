@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import {
   type Address,
   getAddress,
@@ -17,7 +15,7 @@ import { isCoinLog, TRANSFER } from '#evm/coin-logs.ts';
 import { InvalidProof, type ProvenInclusion } from '#evm/proofs/inclusion.ts';
 import { checkedProofFile } from '#evm/proofs/proof-file.ts';
 import { systemClock } from '#lib/clock.ts';
-import { Refused, readArguments, UsageError } from '#lib/command-line.ts';
+import { Refused, readArguments, readInput, UsageError } from '#lib/command-line.ts';
 import { silentLogger } from '#lib/logger.ts';
 import { createChainClient } from '#node/client.ts';
 
@@ -73,11 +71,7 @@ export async function runVerifyProof(args: readonly string[]): Promise<void> {
 }
 
 async function readProof(file: string): Promise<ProvenFile> {
-  const content = await (file === '-' ? text(process.stdin) : readFile(file, 'utf8')).catch(
-    (cause: unknown) => {
-      throw new Refused(`${file} cannot be read.`, { cause });
-    },
-  );
+  const content = await readInput(file);
   try {
     return checkedProofFile(JSON.parse(content));
   } catch (error) {

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { didYouMean } from './broken-rule.ts';
 
@@ -32,4 +34,17 @@ function unknownOption(message: string, known: readonly string[]): string | unde
   if (said === undefined || option === undefined) return undefined;
   const meant = didYouMean(option.replace(/^--?/, ''), known);
   return meant === undefined ? said : `${said}; did you mean --${meant}?`;
+}
+
+/** Number in an option; undefined when it is absent. @throws UsageError */
+export function numberOption(option: string, value: string | undefined): number | undefined {
+  if (value !== undefined && !/^\d{1,15}$/.test(value)) throw new UsageError(`--${option} must be a number`);
+  return value === undefined ? undefined : Number(value);
+}
+
+/** Text of a file that an argument names; `-` is standard input. @throws Refused */
+export function readInput(file: string): Promise<string> {
+  return (file === '-' ? text(process.stdin) : readFile(file, 'utf8')).catch((cause: unknown) => {
+    throw new Refused(`${file} cannot be read.`, { cause });
+  });
 }

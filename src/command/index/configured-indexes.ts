@@ -3,7 +3,7 @@ import { loadConfig } from '#config/load.ts';
 import { readSchema } from '#db/migrate.ts';
 import { type DatabaseOptions, type Db, openDatabase } from '#db/open.ts';
 import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
-import { Refused, UsageError } from '#lib/command-line.ts';
+import { numberOption, Refused, UsageError } from '#lib/command-line.ts';
 import { withLocation } from '#lib/startup-error.ts';
 
 /** An index that a configuration names. */
@@ -40,12 +40,6 @@ export async function inEachIndex(
       throw withLocation(error, config.locationOf);
     });
   }
-}
-
-/** Number in an option; undefined when it is absent. @throws UsageError */
-export function numberOption(option: string, text: string | undefined): number | undefined {
-  if (text !== undefined && !/^\d{1,15}$/.test(text)) throw new UsageError(`--${option} must be a number`);
-  return text === undefined ? undefined : Number(text);
 }
 
 /** Opens the database of an index for a function. @throws Refused when its schema is not that of this version */

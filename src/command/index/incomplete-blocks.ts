@@ -2,8 +2,8 @@ import { databaseName } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
 import { askNow, type UnreadBlock, unreadBlocks } from '#indexer/schema/unread-blocks.ts';
 import { systemClock, timestamp } from '#lib/clock.ts';
-import { readArguments } from '#lib/command-line.ts';
-import { type ConfiguredIndex, inEachIndex, numberOption, withIndex } from './configured-indexes.ts';
+import { numberOption, readArguments } from '#lib/command-line.ts';
+import { type ConfiguredIndex, inEachIndex, withIndex } from './configured-indexes.ts';
 import { runVerify } from './verify.ts';
 
 /** Most blocks of an index that are shown, or asked for again, by one call. */

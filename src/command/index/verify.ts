@@ -2,10 +2,10 @@ import { databaseName } from '#db/open.ts';
 import type { StateDifference } from '#indexer/state/compare-state.ts';
 import { type Verification, verifyState } from '#indexer/state/verify-state.ts';
 import { systemClock } from '#lib/clock.ts';
-import { readArguments } from '#lib/command-line.ts';
+import { numberOption, readArguments } from '#lib/command-line.ts';
 import { silentLogger } from '#lib/logger.ts';
 import { createChainClient } from '#node/client.ts';
-import { type ConfiguredIndex, inEachIndex, numberOption, withIndex } from './configured-indexes.ts';
+import { type ConfiguredIndex, inEachIndex, withIndex } from './configured-indexes.ts';
 
 const MAX_ENTRIES = 100_000;
 const MAX_SECONDS = 600;
