@@ -12,8 +12,10 @@ import { redisCheck } from '#command/doctor/redis-check.ts';
 import { openDatabase } from '#db/open.ts';
 import { seals } from '#payments/secrets/sealed.ts';
 import { secretKeyStore } from '#payments/secrets/secret-key-store.ts';
+import { startDepositChain } from '../deposits/deposit-chain.ts';
 import { fixtureOf } from '../lab/blockscout-fixtures.ts';
 import { startBotApi } from '../lab/bot-api.ts';
+import { CHAIN_KINDS } from '../lab/chain-kind.ts';
 import { startTestDevnet, type TestDevnet } from '../lab/devnet.ts';
 import { type FaultyNode, faultyNode } from '../lab/faulty-node.ts';
 import { record } from '../lab/json.ts';
@@ -284,6 +286,26 @@ async function lying(url: string, refused: RegExp): Promise<FaultyNode> {
   });
   return node;
 }
+
+test('the deposit factory of a chain is checked where it is deployed, and not mentioned elsewhere', async () => {
+  await using deposits = await startDepositChain(CHAIN_KINDS[0]);
+  await using node = await faultyNode(deposits.rpcUrl);
+  node.tell(({ method }) => (method === 'eth_getCode' ? '0x00' : undefined));
+  const nodes = chain(31_337, `    rpc: ['${rpc}', '${deposits.rpcUrl}', '${node.url}']`);
+
+  const { out } = await doctor(nodes, '--json', '--role', 'settlement');
+  const elsewhere = await doctor(nodes, '--json', '--role', 'data');
+
+  const checks = bySetting(out);
+  expect(checks['chains[0].rpc[0]']?.detail).not.toContain('deposit');
+  expect(checks['chains[0].rpc[1]']?.detail).toMatch(/, deposit factory version 1$/);
+  expect(checks['chains[0].rpc[2]']).toMatchObject({
+    state: 'warning',
+    detail: expect.stringMatching(/, deposit factory at 0x\w{40} has other code$/),
+    advice: expect.stringContaining('Use no deposit addresses on this chain'),
+  });
+  expect(elsewhere.out).not.toContain('deposit');
+});
 
 test('a taken address, a key that all can read, and a pool beyond the server are reported', async () => {
   const database = await postgresDatabase();

@@ -1,5 +1,7 @@
 import { type Address, type Hex, numberToHex } from 'viem';
 import type { ChainConfig } from '#config/config.ts';
+import { CURRENT_FACTORY } from '#deposits/deposit-factory.ts';
+import { checkFactory } from '#deposits/self-check.ts';
 import { hasCoinLogs } from '#evm/coin-logs.ts';
 import { proveBlock } from '#evm/proofs/prove-block.ts';
 import { bodyReader } from '#indexer/fetch/block-body.ts';
@@ -7,7 +9,7 @@ import { capabilitiesOf } from '#indexer/fetch/node-capabilities.ts';
 import { oneByOne } from '#indexer/fetch/unreadable.ts';
 import type { Clock } from '#lib/clock.ts';
 import { silentLogger } from '#lib/logger.ts';
-import { type ChainClient, createChainClient, nodeAnswered } from '#node/client.ts';
+import { type ChainClient, createChainClient, nodeAnswered, nullIfAnswered } from '#node/client.ts';
 import { WrongChain } from '#node/transport/errors.ts';
 import { type ConfigCheck, Fault, type Finding, type HeadAge, headAge } from './check.ts';
 
@@ -57,6 +59,7 @@ export function nodeCheck(
       const { hasBlockReceipts, tracer } = capabilities;
       const hasIndex = backends.some(({ kind }) => kind === 'index');
       const proof = hasIndex ? await proofOf(client, { number, hasBlockReceipts }) : undefined;
+      const deposits = findsPayments ? await depositRemarks(client) : undefined;
       const blocks = await logRange(client, number);
       const detail = [
         `serves chain ${id}`,
@@ -66,12 +69,14 @@ export function nodeCheck(
         tracer === undefined ? 'no traces' : `traces by ${tracer}`,
         `logs of ${blocks} blocks at once`,
         ...(logsCoins ? ['logs of coins'] : []),
+        ...(deposits === undefined ? [] : [deposits.detail]),
       ].join(', ');
       const lacksTraces = tracer === undefined && hasIndex;
       return findingOf(detail, [
         age.advice,
         lacksTraces ? TRACES_ADVICE : undefined,
         proof?.advice,
+        deposits?.advice,
         findsPayments && !logsCoins ? coinsAdvice({ tracer, traceCoins }) : undefined,
         blocks < LOG_RANGES[0]
           ? 'Catching up with payments takes more requests than on a node that allows 500 blocks.'
@@ -89,6 +94,21 @@ function coinsAdvice({
   if (tracer === undefined)
     return `${UNSEEN_COINS}use a node with trace_block or debug_traceBlockByHash to see them.`;
   return traceCoins ? undefined : `${UNSEEN_COINS}remove traceCoins: false to see them.`;
+}
+
+/** Remarks about the factory of deposit addresses; undefined where it is not deployed (Decision 395). */
+async function depositRemarks(
+  client: ChainClient,
+): Promise<{ readonly detail: string; readonly advice?: string } | undefined> {
+  // A node that refuses the calls has no factory to check.
+  const state = await checkFactory(client).catch(nullIfAnswered);
+  if (state === null || state.kind === 'absent') return undefined;
+  if (state.kind === 'works') return { detail: `deposit factory version ${CURRENT_FACTORY.version}` };
+  const detail = `deposit factory at ${CURRENT_FACTORY.address} ${state.reason}`;
+  return {
+    detail,
+    advice: 'Use no deposit addresses on this chain, or another node if only this one says so.',
+  };
 }
 
 function findingOf(detail: string, remarks: readonly (string | undefined)[]): Finding {
