@@ -107,6 +107,21 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import('./verify-proof.ts')).runVerifyProof,
   },
   {
+    name: 'verify-address',
+    summary: 'proves offline that a deposit address can only pay its recipient',
+    load: async () => (await import('./deposits/verify-address.ts')).runVerifyAddress,
+  },
+  {
+    name: 'sweep',
+    summary: 'finds deposit addresses that hold money, and has them pay their recipient',
+    load: async () => (await import('./deposits/sweep.ts')).runSweep,
+  },
+  {
+    name: 'deposit-factory',
+    summary: 'deploys the factory of deposit addresses on a chain',
+    load: async () => (await import('./deposits/deposit-factory.ts')).runDepositFactory,
+  },
+  {
     name: 'keys',
     summary: 'manages organizations, API keys and owners of recipient addresses',
     load: async () => (await import('./keys/keys.ts')).runKeys,

@@ -1,0 +1,336 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Address, encodeFunctionData, erc20Abi, type Hex, parseEther } from 'viem';
+import { test as base, expect } from 'vitest';
+import { CURRENT_FACTORY, forwarderAddress } from '#deposits/deposit-factory.ts';
+import { PROXY } from '#deposits/deterministic-proxy.ts';
+import { depositSalt } from '#deposits/salt.ts';
+import { deriveAccounts } from '#devnet/chain/accounts.ts';
+import { CHAIN_KINDS, type ChainKind } from '../lab/chain-kind.ts';
+import { addressOf, mineEvery, startPaymentChain, type TestPaymentChain } from '../lab/payment-chain.ts';
+import { PATIENCE_MS } from '../lab/until.ts';
+import { manualClock } from '../support/manual-clock.ts';
+
+const CHAIN_ID = 31_337;
+const SEED: Hex = `0x${'5e'.repeat(32)}`;
+const EPOCHS: readonly Hex[] = [`0x${'01'.repeat(32)}`, `0x${'02'.repeat(32)}`];
+const RECIPIENT: Address = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+const SENDER = 5;
+
+interface Run {
+  readonly code: unknown;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs `tollgate` with arguments, and with a text as its standard input. */
+function run(args: readonly string[], input = ''): Promise<Run> {
+  const { promise, resolve } = Promise.withResolvers<Run>();
+  const child = execFile(
+    process.execPath,
+    ['src/tollgate.js', ...args],
+    { timeout: PATIENCE_MS },
+    (error, out, err) => resolve({ code: error === null ? 0 : error.code, out, err }),
+  );
+  child.stdin?.end(input);
+  return promise;
+}
+
+const test = base
+  .extend('folder', async ({ task }, { onCleanup }) => {
+    const folder = await mkdtemp(join(tmpdir(), `deposits-${task.id}-`));
+    onCleanup(() => rm(folder, { recursive: true }));
+    return folder;
+  })
+  .extend('key', async ({ folder }) => {
+    const file = join(folder, 'key');
+    await writeFile(file, `${deriveAccounts().privateKey(SENDER)}\n`);
+    return file;
+  })
+  .extend('seed', async ({ folder }) => {
+    const file = join(folder, 'seed.json');
+    await writeFile(file, JSON.stringify({ version: 1, seed: SEED, epochs: EPOCHS }));
+    return file;
+  })
+  /** Starts a chain that mines by itself. */
+  .extend('start', ({ task: _ }, { onCleanup }) => {
+    const started = new AsyncDisposableStack();
+    onCleanup(() => started.disposeAsync());
+    return async (kind: ChainKind = CHAIN_KINDS[0]): Promise<TestPaymentChain> => {
+      const chain = started.use(
+        await startPaymentChain({ clock: manualClock(), chainId: CHAIN_ID, ...kind }),
+      );
+      started.use(mineEvery(50, () => chain.mine()));
+      return chain;
+    };
+  });
+
+const onChain = ({ rpcUrl }: TestPaymentChain) => ['--chain', String(CHAIN_ID), '--rpc', rpcUrl];
+const deploy = (chain: TestPaymentChain, ...options: string[]) =>
+  run(['deposit-factory', 'deploy', ...onChain(chain), ...options]);
+
+function numbered(number: number, epoch = EPOCHS[0] ?? '0x'): Address {
+  return forwarderAddress({ recipient: RECIPIENT, salt: depositSalt({ seed: SEED, epoch, number }) });
+}
+
+async function balance(chain: TestPaymentChain, holder: Address, token?: Address): Promise<bigint> {
+  if (token === undefined) return BigInt(String(await chain.call('eth_getBalance', holder, 'latest')));
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [holder] });
+  return BigInt(String(await chain.call('eth_call', { to: token, data }, 'latest')));
+}
+
+test.for(CHAIN_KINDS)(
+  'the factory is deployed once, by any account, on $engine with the rules of $hardfork',
+  async (kind, { start, key }) => {
+    const chain = await start(kind);
+
+    const first = await deploy(chain, '--key', key);
+    const second = await deploy(chain);
+
+    expect([first.code, first.err, second.code, second.err]).toEqual([0, '', 0, '']);
+    const at = `factory version 1 at ${CURRENT_FACTORY.address}`;
+    expect(first.out).toMatch(
+      new RegExp(`^${at}: deployed by 0x\\w{64} with \\d+ gas, and creates addresses`),
+    );
+    expect(second.out).toBe(`${at}: is deployed, and creates addresses as computed offline\n`);
+  },
+);
+
+test('a chain without the proxy gets it first', async ({ start, key }) => {
+  const chain = await start();
+  await chain.call('anvil_setCode', PROXY, '0x');
+
+  const { code, out } = await deploy(chain, '--key', key);
+
+  expect(code).toBe(0);
+  expect(out).toMatch(
+    /^proxy at 0x4e59b44847b379578588920ca78fbf26c0b4956c: created by 0x\w{64}\nfactory version 1 /,
+  );
+});
+
+test('a chain that asks for more gas than the transaction of the proxy has says so, and nothing is paid', async ({
+  start,
+  key,
+}) => {
+  const chain = await start({ engine: 'edr', hardfork: 'amsterdam' });
+  await chain.call('hardhat_setCode', PROXY, '0x');
+  const before = await balance(chain, deriveAccounts().signer(SENDER).address);
+
+  const { code, err } = await deploy(chain, '--key', key);
+
+  expect(code).toBe(1);
+  expect(err).toMatch(
+    /asks for \d+ gas to create it, but its transaction has 100000. Only the chain itself can add it/,
+  );
+  expect(await balance(chain, deriveAccounts().signer(SENDER).address)).toBe(before);
+});
+
+test('other code at the address of the factory is refused, and so is a node of another chain', async ({
+  start,
+  key,
+}) => {
+  const chain = await start();
+  await chain.call('anvil_setCode', CURRENT_FACTORY.address, '0x00');
+
+  const strange = await deploy(chain, '--key', key);
+  const other = await run(['deposit-factory', 'deploy', '--chain', '5', '--rpc', chain.rpcUrl]);
+  const none = await run(['deposit-factory', 'deploy', '--chain', '5', '--rpc', 'http://127.0.0.1:9']);
+
+  expect([strange.code, strange.err]).toEqual([
+    1,
+    expect.stringMatching(/cannot have deposit addresses: .* has other code\.\n$/),
+  ]);
+  expect([other.code, other.err]).toEqual([1, 'The node serves chain 31337, but chain 5 is configured.\n']);
+  expect([none.code, none.err]).toEqual([1, 'The node 127.0.0.1 cannot be reached.\n']);
+});
+
+test('a sweep finds coins and tokens by the seed alone, and pays all of them to the recipient', async ({
+  start,
+  key,
+  seed,
+}) => {
+  const chain = await start();
+  await deploy(chain, '--key', key);
+  await chain.send({ from: 1, to: numbered(0), value: parseEther('1.5') });
+  await chain.send({ from: 1, to: numbered(7, EPOCHS[1]), value: parseEther('2') });
+  await chain.send({ from: 1, to: numbered(9), value: parseEther('3') });
+  await chain.pay({ from: 1, to: numbered(0), amount: 2_500_000n });
+  await chain.pay({ from: 1, to: numbered(3), amount: 999n });
+  await chain.mine();
+  const token = ['--token', chain.token];
+  const scan = [
+    'sweep',
+    '--seed',
+    seed,
+    '--recipient',
+    RECIPIENT,
+    '--scan',
+    '0..8',
+    ...onChain(chain),
+    ...token,
+  ];
+  const [coins, tokens] = [await balance(chain, RECIPIENT), await balance(chain, RECIPIENT, chain.token)];
+
+  const dry = await run([...scan, '--dry-run']);
+  const most = await run([...scan, '--min', `${chain.token}=0.001`, '--key', key]);
+  const rest = await run([...scan, '--key', '-'], deriveAccounts().privateKey(SENDER));
+  const nothing = await run([...scan, '--key', key]);
+
+  expect([dry.code, most.code, rest.code, nothing.code, dry.err, most.err]).toEqual([0, 0, 0, 0, '', '']);
+  expect(dry.out.match(/^would pay .*$/gm)).toHaveLength(4);
+  expect(most.out.match(/^paid .*$/gm)).toEqual([
+    `paid  ${numbered(0)}  number 0  1.5 coins`,
+    expect.stringMatching(new RegExp(`^paid  ${numbered(0)}  number 0  2.5 ${chain.token}$`, 'i')),
+    `paid  ${numbered(7, EPOCHS[1])}  number 7  2 coins`,
+  ]);
+  expect(most.out).toMatch(/^transaction 0x\w{64}: \d+ gas$/m);
+  expect(rest.out).toMatch(new RegExp(`^paid  ${numbered(3)}  number 3  0.000999 ${chain.token}$`, 'im'));
+  expect(nothing.out).toBe('no address holds anything\n');
+  expect((await balance(chain, RECIPIENT)) - coins).toBe(parseEther('3.5'));
+  expect((await balance(chain, RECIPIENT, chain.token)) - tokens).toBe(2_500_999n);
+  expect(await balance(chain, numbered(9))).toBe(parseEther('3'));
+});
+
+test('what the recipient refuses is left, and the rest is paid', async ({ start, key, seed }) => {
+  const chain = await start();
+  await deploy(chain, '--key', key);
+  await chain.call('anvil_setCode', RECIPIENT, '0x60006000fd');
+  await chain.send({ from: 2, to: numbered(0), value: 5n });
+  await chain.pay({ from: 2, to: numbered(0), amount: 1_000_000n });
+  await chain.mine();
+  const scan = ['--seed', seed, '--recipient', RECIPIENT, '--scan', '0..0', '--token', chain.token];
+
+  const { code, out } = await run(['sweep', ...scan, ...onChain(chain), '--key', key]);
+
+  expect(code).toBe(1);
+  expect(out).toContain(
+    `left  ${numbered(0)}  number 0  0.000000000000000005 coins: the token or the recipient refuses`,
+  );
+  expect(out).toMatch(/^paid .* 1 0x\w{40}$/m);
+});
+
+test('more addresses than a transaction has gas for are swept in several', async ({ start, key, seed }) => {
+  const chain = await start({ engine: 'edr', hardfork: 'amsterdam' });
+  await deploy(chain, '--key', key);
+  for (let number = 0; number < 40; number += 1)
+    await chain.send({ from: 1, to: numbered(number), value: 7n });
+  await chain.mine();
+  const scan = ['--seed', seed, '--recipient', RECIPIENT, '--scan', '0..39'];
+
+  const { code, out } = await run(['sweep', ...scan, ...onChain(chain), '--key', key]);
+
+  expect(code).toBe(0);
+  expect(out.match(/^paid /gm)).toHaveLength(40);
+  expect(out.match(/^transaction /gm)?.length).toBeGreaterThan(1);
+});
+
+test('a sweep needs a factory, and says how to deploy it', async ({ start, seed }) => {
+  const chain = await start();
+
+  const scan = ['--seed', seed, '--recipient', RECIPIENT, '--scan', '0..0', '--dry-run'];
+  const { code, err } = await run(['sweep', ...scan, ...onChain(chain)]);
+
+  expect(code).toBe(1);
+  expect(err).toBe(
+    'Chain 31337 has no deposit factory; deploy it with "tollgate deposit-factory deploy --chain 31337".\n',
+  );
+});
+
+test('an address is proven from its salt, its number or a file', async ({ seed, folder }) => {
+  const salt = depositSalt({ seed: SEED, epoch: EPOCHS[1] ?? '0x', number: 12 });
+  const address = numbered(12, EPOCHS[1]);
+  const statement = { address, recipient: RECIPIENT, salt, factory_version: 1 };
+  const file = join(folder, 'address.json');
+  await writeFile(file, JSON.stringify(statement));
+  const named = ['verify-address', address, '--recipient', RECIPIENT];
+
+  const runs = [
+    await run([...named, '--salt', salt]),
+    await run([...named, '--seed', seed, '--number', '12']),
+    await run(['verify-address', file]),
+    await run(['verify-address', '-'], JSON.stringify(statement)),
+  ];
+
+  for (const { code, out, err } of runs) {
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toBe(
+      `proven: ${address} can only pay ${RECIPIENT}\n` +
+        `  factory version 1 at ${CURRENT_FACTORY.address}, salt ${salt}\n`,
+    );
+  }
+});
+
+test('another recipient, salt or number is refused', async ({ seed }) => {
+  const salt = depositSalt({ seed: SEED, epoch: EPOCHS[0] ?? '0x', number: 1 });
+  const address = numbered(1);
+  const runs = [
+    await run(['verify-address', address, '--recipient', CURRENT_FACTORY.address, '--salt', salt]),
+    await run(['verify-address', address, '--recipient', RECIPIENT, '--salt', `0x${'11'.repeat(32)}`]),
+    await run(['verify-address', address, '--recipient', RECIPIENT, '--seed', seed, '--number', '2']),
+    await run(
+      ['verify-address', '-'],
+      JSON.stringify({ address: numbered(2), recipient: RECIPIENT, salt, factory_version: 1 }),
+    ),
+  ];
+
+  for (const { code, out, err } of runs) {
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(/^0x\w{40} does not follow from this factory, recipient and salt\.\n$/);
+  }
+});
+
+test('wrong arguments are named, and no message has a key or a seed', async ({ folder, seed, key }) => {
+  const secret = 'ab'.repeat(31);
+  const file = join(folder, 'bad');
+  await writeFile(file, JSON.stringify({ version: 1, seed: `0x${secret}`, epochs: [] }));
+  const rpc = ['--chain', '1', '--rpc', 'http://127.0.0.1:9'];
+  const scan = ['sweep', '--recipient', RECIPIENT, '--scan', '0..1', ...rpc];
+  const cases: readonly (readonly [args: readonly string[], code: number, said: RegExp])[] = [
+    [['deposit-factory', 'destroy'], 2, /there is no command destroy; did you mean deploy\?/],
+    [['deposit-factory', 'deploy', '--rpc', 'http://127.0.0.1:9'], 2, /--chain is missing/],
+    [
+      ['deposit-factory', 'deploy', '--chain', '1'],
+      2,
+      /--config is missing, and so are TOLLGATE_CONFIG and --rpc/,
+    ],
+    [['deposit-factory', 'deploy', '--chain', '1', '--rpc', 'here'], 2, /--rpc must be an address/],
+    [[...scan, '--seed', file, '--key', key], 1, /seed must be 0x followed by 64 hexadecimal digits/],
+    [[...scan, '--seed', seed], 2, /--key is missing, or --dry-run/],
+    [
+      ['sweep', '--recipient', RECIPIENT, '--seed', seed, '--dry-run', ...rpc],
+      2,
+      /--scan: must be FROM\.\.TO/,
+    ],
+    [
+      ['sweep', '--recipient', '0x12', '--seed', seed, '--dry-run', ...rpc],
+      2,
+      /--recipient: must be 0x followed by 40/,
+    ],
+    [['verify-address', `0x${'00'.repeat(20)}`], 2, /must not be the zero address/],
+    [['verify-address', RECIPIENT, '--recipient', RECIPIENT], 2, /--salt is missing, or --seed and --number/],
+    [
+      [
+        'verify-address',
+        RECIPIENT,
+        '--recipient',
+        RECIPIENT,
+        '--salt',
+        addressOf(`0x${'11'.repeat(32)}`),
+        '--factory-version',
+        '2',
+      ],
+      2,
+      /no version 2/,
+    ],
+    [['verify-address', file], 2, /address: must be 0x followed by 40/],
+  ];
+  for (const [args, code, said] of cases) {
+    const { err, ...result } = await run(args);
+
+    expect([result.code, result.out], args.join(' ')).toEqual([code, '']);
+    expect(err).toMatch(said);
+    expect(err).not.toContain(secret);
+  }
+});
