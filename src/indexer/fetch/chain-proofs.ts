@@ -14,7 +14,7 @@ interface WaitingBlock {
   readonly reason: string;
 }
 
-/** Recomputes the blocks of one chain, and knows how that went. The sync and the refill of an index share it. */
+/** Recomputes the blocks of one chain, and knows how that went for the new ones. */
 export interface ChainProofs extends BlockProver {
   /**
    * Records the proof of a block that is to be stored, with a warning when there is none. Returns true when it is proven.

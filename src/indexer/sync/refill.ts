@@ -65,8 +65,14 @@ export function refilling(deps: RefillDeps) {
  * blocks that gained a part.
  */
 function refillOnce(deps: RefillDeps): () => Promise<number> {
-  const { db, lease, client, proofs, clock, log } = deps;
+  const { db, lease, client, clock, log } = deps;
   const { write } = lease;
+  // A block behind the head neither holds up the sync nor says whether new blocks can be proven.
+  const proofs: ChainProofs = {
+    ...deps.proofs,
+    accept: (_, { kind }) => kind === 'proven',
+    refuse: () => {},
+  };
 
   async function read(number: number): Promise<BlockRows> {
     // Nothing is remembered between two attempts: the chain may have been reorganised.
@@ -106,7 +112,7 @@ function refillOnce(deps: RefillDeps): () => Promise<number> {
       // The sync of new blocks reports a node that is away.
       return retryLater(block, innermostReason(error));
     }
-    if (!hasGained(block, rows.unread) || (isUntraced(rows) && (await wasTraced(db, block))))
+    if (!hasGained(block, rows.unread) || (await hasLost(db, { block, rows })))
       return retryLater(block, rows.unread?.reason ?? block.reason);
     if (!(await writeParts(rows))) return retryLater(block, 'the block changed while it was being read');
     log.info({ chainId: client.id, block: number, unread: rows.unread }, 'parts of a block arrived');
@@ -123,18 +129,23 @@ function hasGained(before: UnreadParts, now: UnreadParts | null): boolean {
   return changes.every(change => change <= 0) && changes.some(change => change < 0);
 }
 
-/** True for a block that was read from a node that seems to have no traces at all, which counts none as missing. */
-function isUntraced({ rows, unread }: BlockRows): boolean {
-  return rows.blocks.some(block => block.internal_transaction_count === null) && (unread?.traces ?? 0) === 0;
-}
-
-/** True when the index has at least one trace of the block, or knows that one is missing. */
-async function wasTraced(db: Db, { number, traces }: UnreadBlock): Promise<boolean> {
-  if (traces > 0) return true;
-  const [row] = await select({ from: 'blocks', columns: ['internal_transaction_count'] }).rows(
+/** True when the block is not proven any more, or has no traces any more. */
+async function hasLost(
+  db: Db,
+  { block: { number, traces }, rows }: { block: UnreadBlock; rows: BlockRows },
+): Promise<boolean> {
+  const [stored] = await select({ from: 'blocks', columns: ['internal_transaction_count', 'proven'] }).rows(
     db,
     'where number = ?',
     [number],
   );
-  return row !== undefined && row.internal_transaction_count !== null;
+  const wasProven = stored?.proven === 1;
+  const wasTraced = traces > 0 || (stored !== undefined && stored.internal_transaction_count !== null);
+  const isProven = rows.rows.blocks.some(({ proven }) => proven === 1);
+  return (wasProven && !isProven) || (wasTraced && isUntraced(rows));
+}
+
+/** True for a block that was read from a node that seems to have no traces at all, which counts none as missing. */
+function isUntraced({ rows, unread }: BlockRows): boolean {
+  return rows.blocks.some(block => block.internal_transaction_count === null) && (unread?.traces ?? 0) === 0;
 }

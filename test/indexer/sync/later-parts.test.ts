@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Address, type Hash, numberToHex } from 'viem';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { isObject } from '#lib/json.ts';
 import { postgresDatabase } from '../../support/databases.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { startNodeProxy, TRACING } from '../node-proxy.ts';
@@ -53,14 +54,16 @@ const sent = async (...call: Parameters<TestChain['send']>) => (await chain.send
  */
 async function indexWithout(name: string, calls: readonly string[], missing: readonly string[] = []) {
   const refused = new Set(calls);
-  const state = { isUntraced: false };
+  const state = { isUntraced: false, isDoctored: false };
   const proxy = await startNodeProxy(chain.rpcUrl, {
     missing,
     refuses: ({ method, params }) => refused.has(`${method} ${params?.[0]}`),
     change: (method, result) =>
-      state.isUntraced && /^debug_traceBlock/.test(method) && Array.isArray(result) && result.length === 2
-        ? [result[0], { ...result[1], result: null, error: 'no state' }]
-        : result,
+      state.isDoctored && isObject(result) && Array.isArray(result.transactions)
+        ? { ...result, extraData: '0x07' }
+        : state.isUntraced && /^debug_traceBlock/.test(method) && Array.isArray(result) && result.length === 2
+          ? [result[0], { ...result[1], result: null, error: 'no state' }]
+          : result,
   });
   onTestFinished(() => proxy.stop());
   const file = join(chain.folder, `${name}.sqlite`);
@@ -120,6 +123,22 @@ test('a part that arrives while the node has ceased to trace the block is not ta
   const whole = [await index.later(), index.unreadBlocks()];
 
   expect([exchanged, whole]).toEqual([
+    [0, 1],
+    [1, 0],
+  ]);
+  expect(await index.content()).toEqual(expected);
+});
+
+test('a part that arrives with a block that has lost its proof is not taken', async () => {
+  const index = await indexWithout('doctored', tracesOfSplit());
+  index.refused.clear();
+  index.state.isDoctored = true;
+
+  const doctored = [await index.later(), index.unreadBlocks()];
+  index.state.isDoctored = false;
+  const whole = [await index.later(), index.unreadBlocks()];
+
+  expect([doctored, whole]).toEqual([
     [0, 1],
     [1, 0],
   ]);

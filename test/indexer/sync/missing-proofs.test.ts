@@ -175,6 +175,35 @@ test('a chain that waited goes on when its only node is honest again', async () 
   expect([index.warning(), index.status().head, await isProven(FORK)]).toEqual([undefined, BLOCKS, true]);
 });
 
+test('a contradiction about an older block leaves the index waiting where it waits', async () => {
+  const OLDER = 2;
+  let isRefusing = true;
+  const proxy = await startNodeProxy(chain.rpcUrl, {
+    refuses: ({ method, params }) =>
+      isRefusing &&
+      (method === 'eth_getTransactionReceipt' ||
+        (method === 'eth_getBlockReceipts' && Number(params?.[0]) === OLDER)),
+    change: (method, result) =>
+      method === 'eth_getBlockReceipts' && Array.isArray(result)
+        ? result
+            .filter(isObject)
+            .map(one => ([OLDER, FORK].includes(Number(one.blockNumber)) ? { ...one, status: '0x0' } : one))
+        : result,
+  });
+  onTestFinished(() => proxy.stop());
+  const { index } = await openOver(proxy.rpcUrl);
+  await expect(index.runOnce()).rejects.toThrow('The node contradicts itself about block 4');
+  const waiting = index.warning();
+  isRefusing = false;
+  clock.advance(24 * 3_600_000);
+
+  await index.refillOnce();
+
+  expect(index.status().unreadBlocks).toBe(1);
+  expect(waiting).toMatch(/^the index of chain 31337 waits at block 4:/);
+  expect(index.warning()).toBe(waiting);
+});
+
 test('hosts that name the block at the depth of finality are counted once', async () => {
   const other = await startTestChain({ genesisTime: 1_600_000_000 });
   onTestFinished(() => other.stop());
