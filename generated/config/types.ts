@@ -266,6 +266,11 @@ export interface components {
                 expiresIn: components["schemas"]["Timeout"];
             };
             /**
+             * @description True to hold payments whose block is not proven, until the merchant accepts or refunds them. Needs `prove` other than `off` on every chain with `rpc`.
+             * @default false
+             */
+            requireProof: boolean;
+            /**
              * @description Time after which records are removed.
              * @default {}
              */

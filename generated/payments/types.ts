@@ -3215,11 +3215,11 @@ export interface components {
          */
         SessionStatus: "active" | "completed" | "expired";
         /**
-         * @description What happened with the money of a session. `waiting`: nothing arrived yet. `expired`: nothing arrived, and the session has ended. `confirming`: a transfer needs confirmations. `partial`: less than the price arrived. `paid`: the session is completed. `overpaid`: it is completed, and more than its price arrived, or it was paid twice. `paid_late`: the full price arrived after its end. `sold_out`: the last use of its link went to another session, and nothing arrived. `paid_sold_out`: the full price arrived after that. `dropped`: a reorganisation dropped the payment. `failed`: the last attempt to pay failed.
+         * @description What happened with the money of a session. `waiting`: nothing arrived yet. `expired`: nothing arrived, and the session has ended. `confirming`: a transfer needs confirmations. `partial`: less than the price arrived. `paid`: the session is completed. `overpaid`: it is completed, and more than its price arrived, or it was paid twice. `paid_late`: the full price arrived after its end. `sold_out`: the last use of its link went to another session, and nothing arrived. `paid_sold_out`: the full price arrived after that. `paid_unproven`: it arrived in a block without a proof, which the service requires. `dropped`: a reorganisation dropped the payment. `failed`: the last attempt to pay failed.
          * @example waiting
          * @enum {string}
          */
-        Outcome: "waiting" | "expired" | "confirming" | "partial" | "paid" | "overpaid" | "paid_late" | "sold_out" | "paid_sold_out" | "dropped" | "failed";
+        Outcome: "waiting" | "expired" | "confirming" | "partial" | "paid" | "overpaid" | "paid_late" | "sold_out" | "paid_sold_out" | "paid_unproven" | "dropped" | "failed";
         /**
          * Format: date-time
          * @description Time in ISO 8601 with an offset or Z, in the years 1000 to 2999.
@@ -3248,11 +3248,11 @@ export interface components {
          */
         TransactionId: string;
         /**
-         * @description Reason why a session ended without being completed. `time`: nobody paid it in full before `expires_at`. `merchant`: the merchant ended it. `sold_out`: the last use of its link went to another session. `link_deleted`: its link was deleted.
+         * @description Reason why a session ended without being completed. `time`: nobody paid it in full before `expires_at`. `merchant`: the merchant ended it. `sold_out`: the last use of its link went to another session. `link_deleted`: its link was deleted. `unproven`: its payment has no proof, so the merchant decides.
          * @example time
          * @enum {string}
          */
-        EndedReason: "time" | "merchant" | "sold_out" | "link_deleted";
+        EndedReason: "time" | "merchant" | "sold_out" | "link_deleted" | "unproven";
         /**
          * @description Who decided: `api_key:` and the id of the key that a program used, or `dashboard:` and the id of the key with which a person had signed in to the dashboard.
          * @example dashboard:ak_5gTy8VbNm3QwE6rUiO1pAs4D

@@ -90,6 +90,8 @@ export interface PaymentsConfig {
   /** Requests per minute and API key. */
   rateLimitPerMinute: { standard: number; elevated: number };
   sessions: { expiresInMs: number };
+  /** True when payments without a proof wait for the merchant. */
+  requireProof: boolean;
   retention: { unpaidSessionsMs: number };
   webhooks: { concurrencyPerEndpoint: number; allowedNetworks: readonly string[]; allowHttp: boolean };
   mail: { smtp: string; from: string } | undefined;

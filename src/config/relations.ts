@@ -29,6 +29,7 @@ export function relationsOf(file: File, directory: string): Violation[] {
     ...networks(file),
     ...timers(file),
     ...retention(file),
+    ...proofs(file),
     ...queries(file),
     ...storeSize(file),
     ...chains(file),
@@ -38,6 +39,15 @@ export function relationsOf(file: File, directory: string): Violation[] {
       ? [fault(['payments', 'secretKey'], 'cannot be combined with secretKeyFile')]
       : []),
   ];
+}
+
+function proofs({ payments, chains }: File): Violation[] {
+  if (!payments.requireProof) return [];
+  return chains.flatMap(({ prove, rpc }, index) =>
+    prove === 'off' && rpc.length > 0
+      ? [fault(['chains', index, 'prove'], 'cannot be off with payments.requireProof')]
+      : [],
+  );
 }
 
 function listeners({ data, payments, admin }: File): Violation[] {

@@ -156,6 +156,7 @@ function paymentsOf(payments: File['Payments'], { path, database }: Paths): Paym
         : { kind: 'value', value: secretKey },
     rateLimitPerMinute: payments.rateLimit,
     sessions: { expiresInMs: durationMs(payments.sessions.expiresIn) },
+    requireProof: payments.requireProof,
     retention: { unpaidSessionsMs: durationMs(payments.retention.unpaidSessions) },
     webhooks: payments.webhooks,
     mail,

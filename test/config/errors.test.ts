@@ -243,6 +243,13 @@ describe('a finding names the path, the line and the rule', () => {
       /combined with secretKeyFile/,
     ],
     [
+      'a required proof on a chain without proofs',
+      `payments: { requireProof: true }\nchains:\n  - ${chain(1, 'rpc: ["http://127.0.0.1:1"], prove: "off"')}\n`,
+      3,
+      'chains[0].prove',
+      /cannot be off with payments.requireProof/,
+    ],
+    [
       'a key that is too short',
       'payments: { secretKey: short }',
       1,
