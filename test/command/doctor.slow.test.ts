@@ -187,6 +187,25 @@ diskReserve: 8000000GiB${chain(
     });
 });
 
+test.for([
+  ['findings', 'warning', /^Payments are completed without a proof: the fields of the header/],
+  ["'off'", 'ok', undefined],
+] as const)(
+  'a payments chain whose blocks cannot be recomputed, with prove: %s, is %s',
+  async ([prove, state, advice]) => {
+    await using node = await faultyNode(rpc);
+    node.tell(({ method }, answer) =>
+      method === 'eth_getBlockByNumber' ? { ...record(answer), mixHash: `0x${'11'.repeat(32)}` } : undefined,
+    );
+
+    const { out } = await doctor(chain(31_337, `    prove: ${prove}\n    rpc: ['${node.url}']`), '--json');
+
+    const found = bySetting(out)['chains[0].rpc[0]'];
+    expect(found).toMatchObject({ state });
+    if (advice !== undefined) expect(found).toMatchObject({ advice: expect.stringMatching(advice) });
+  },
+);
+
 test('only the secrets of a URL are hidden, not the user', async () => {
   const database = await postgresDatabase();
   onTestFinished(database.remove);

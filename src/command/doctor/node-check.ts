@@ -26,7 +26,7 @@ const UNSEEN_COINS = 'Payments in the native coin that contracts send, as some e
 
 /** Checks a node of a chain: its chain id, the age of its head, receipts, traces and logs. */
 export function nodeCheck(
-  { id, name, backends, traceCoins }: ChainConfig,
+  { id, name, backends, traceCoins, prove }: ChainConfig,
   {
     url,
     setting,
@@ -58,7 +58,8 @@ export function nodeCheck(
       const { number, age, logsCoins, capabilities } = await lookAtHead(client, clock);
       const { hasBlockReceipts, tracer } = capabilities;
       const hasIndex = backends.some(({ kind }) => kind === 'index');
-      const proof = hasIndex ? await proofOf(client, { number, hasBlockReceipts }) : undefined;
+      const use = useOfProofs({ hasIndex, provesPayments: findsPayments && prove !== 'off' });
+      const proof = use && (await proofOf(client, { number, hasBlockReceipts, use }));
       const deposits = findsPayments ? await depositRemarks(client) : undefined;
       const blocks = await logRange(client, number);
       const detail = [
@@ -137,13 +138,19 @@ async function lookAtHead(client: ChainClient, clock: Clock): Promise<Head> {
   return { number, age, logsCoins: hasCoinLogs({ ...block }), capabilities };
 }
 
+/** The use of blocks that may be proven, as the beginning of a sentence; undefined for none. */
+function useOfProofs({ hasIndex, provesPayments }: { hasIndex: boolean; provesPayments: boolean }) {
+  if (hasIndex) return provesPayments ? 'Blocks are indexed and payments completed' : 'Blocks are indexed';
+  return provesPayments ? 'Payments are completed' : undefined;
+}
+
 /**
- * Recomputes the newest block of a node, as an index does.
+ * Recomputes the newest block of a node, as an index and payments do. `use` says what they do.
  * @throws Fault when its contents do not fit its hash
  */
 async function proofOf(
   client: ChainClient,
-  { number, hasBlockReceipts }: { number: number; hasBlockReceipts: boolean },
+  { number, hasBlockReceipts, use }: { number: number; hasBlockReceipts: boolean; use: string },
 ): Promise<{ readonly detail: string; readonly advice?: string }> {
   const { block, listed: transactions } = await bodyReader(client)(number);
   const receipts = hasBlockReceipts
@@ -158,12 +165,12 @@ async function proofOf(
     case 'contradiction':
       throw new Fault(
         `contradicts the hash of block ${number}: ${proof.reason}`,
-        'Update the node, or use another one: an index stores no such block.',
+        'Update the node, or use another one: such a block is not indexed, and payments in it wait.',
       );
     default:
       return {
         detail: 'newest block not proven',
-        advice: `Its blocks are indexed without a proof: ${proof.reason}.`,
+        advice: `${use} without a proof: ${proof.reason}.`,
       };
   }
 }
