@@ -185,6 +185,7 @@ CASE
     WHEN status = 'completed'::text THEN 'paid'::text
     WHEN payment_status = 'confirming'::text THEN 'confirming'::text
     WHEN payment_status = 'paid'::text AND ended_reason = 'sold_out'::text THEN 'paid_sold_out'::text
+    WHEN payment_status = 'paid'::text AND ended_reason = 'unproven'::text THEN 'paid_unproven'::text
     WHEN payment_status = 'paid'::text THEN 'paid_late'::text
     WHEN payment_status = 'underpaid'::text THEN 'partial'::text
     WHEN payment_status = 'failed'::text AND failure_reason = 'reorged'::text THEN 'dropped'::text

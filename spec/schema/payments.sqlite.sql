@@ -166,6 +166,7 @@ CREATE INDEX sessions_by_outcome on checkout_sessions (organization_id, mode, (
        when status = 'completed' then 'paid'
        when payment_status = 'confirming' then 'confirming'
        when payment_status = 'paid' and ended_reason = 'sold_out' then 'paid_sold_out'
+       when payment_status = 'paid' and ended_reason = 'unproven' then 'paid_unproven'
        when payment_status = 'paid' then 'paid_late'
        when payment_status = 'underpaid' then 'partial'
        when payment_status = 'failed' and failure_reason = 'reorged' then 'dropped'

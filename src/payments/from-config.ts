@@ -47,7 +47,9 @@ export function paymentsServiceOptions(
     database: folder === undefined ? payments.database : { file: join(folder, 'payments.db') },
     secretKey: secretKeyOf(payments.secretKey, folder),
     chains: [
-      ...config.chains.filter(({ rpc }) => rpc.length > 0).map(chain => watchedChain(chain, explorer)),
+      ...config.chains
+        .filter(({ rpc }) => rpc.length > 0)
+        .map(chain => ({ ...watchedChain(chain, explorer), requiresProof: payments.requireProof })),
       ...(embedded?.chains ?? []).map(chain => embeddedChain(chain, explorer)),
     ],
     demo: demo && demoDefaults(demo),

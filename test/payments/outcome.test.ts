@@ -34,6 +34,7 @@ test.each<[outcome: string, facts: OutcomeFacts]>([
   ['sold_out', SOLD_OUT],
   ['sold_out', { ...SOLD_OUT, paymentStatus: 'failed', failureReason: 'reverted' }],
   ['paid_sold_out', { ...SOLD_OUT, paymentStatus: 'paid' }],
+  ['paid_unproven', { ...ENDED, endedReason: 'unproven', paymentStatus: 'paid' }],
   ['dropped', { ...SOLD_OUT, paymentStatus: 'failed', failureReason: 'reorged' }],
   ['dropped', { ...PAID, isReorged: true, amountOverpaid: 1n }],
   ['dropped', { ...OPEN, paymentStatus: 'failed', failureReason: 'reorged' }],
@@ -45,7 +46,7 @@ test.each<[outcome: string, facts: OutcomeFacts]>([
 
 const EACH_FACTS = (['active', 'completed', 'expired'] as const).flatMap(status =>
   (['awaiting_payment', 'confirming', 'paid', 'underpaid', 'failed'] as const).flatMap(paymentStatus =>
-    ([null, 'time', 'merchant', 'sold_out', 'link_deleted'] as const).flatMap(endedReason =>
+    ([null, 'time', 'merchant', 'sold_out', 'link_deleted', 'unproven'] as const).flatMap(endedReason =>
       ([null, 'reverted', 'reorged'] as const).flatMap(failureReason =>
         [false, true].flatMap(isReorged =>
           [0n, 1n].map(amountOverpaid => {

@@ -99,6 +99,11 @@ const PAYER_WORDS: Readonly<Record<Outcome, (facts: PayerAmounts) => Words>> = {
     text: `${received} arrived after the last one had been bought. ${merchant} can see it, and can accept it or send it back. Please do not pay again.`,
   }),
 
+  paid_unproven: ({ merchant, received }) => ({
+    title: 'Your payment arrived and is being checked',
+    text: `${received} arrived, but could not be proven by its block. ${merchant} can see it, and can accept it or send it back. Please do not pay again.`,
+  }),
+
   dropped: facts => ({ title: 'The network dropped your payment', text: DROPPED[facts.status](facts) }),
 
   failed: ({ status, canPay, failureReason }) => ({
@@ -181,6 +186,11 @@ export const MERCHANT_WORDS: Readonly<Record<Outcome, MerchantWords>> = {
     tone: 'warning',
     badge: 'Paid, sold out',
     text: 'The payment arrived after the last use of the link was taken, so it did not complete the checkout.',
+  },
+  paid_unproven: {
+    tone: 'warning',
+    badge: 'Paid, not proven',
+    text: 'The payment is held, because its block could not be proven and this service requires it: accept it or send it back.',
   },
   dropped: {
     tone: 'bad',

@@ -21,6 +21,7 @@ const RULES: readonly (readonly [Outcome, Partial<RuleFacts>])[] = [
   ['paid', { status: 'completed' }],
   ['confirming', { paymentStatus: 'confirming' }],
   ['paid_sold_out', { paymentStatus: 'paid', endedReason: 'sold_out' }],
+  ['paid_unproven', { paymentStatus: 'paid', endedReason: 'unproven' }],
   ['paid_late', { paymentStatus: 'paid' }],
   ['partial', { paymentStatus: 'underpaid' }],
   ['dropped', { paymentStatus: 'failed', failureReason: 'reorged' }],

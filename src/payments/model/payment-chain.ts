@@ -43,6 +43,8 @@ export interface PaymentChain {
   readonly traceCoins?: boolean;
   /** Blocks that are recomputed up to their hashes before payments in them are completed (Decision 385). */
   readonly prove?: ProofMode;
+  /** True when payments without a proof wait for the merchant (Decision 389); false when absent. */
+  readonly requiresProof?: boolean | undefined;
   /** Explorer page of a transaction, by its hash; undefined without an explorer. */
   readonly explorerUrl: ((txHash: string) => string) | undefined;
 }

@@ -136,7 +136,8 @@ function mispaidDecision(
     readonly context: TextContext;
   },
 ): Decision {
-  const { badge, text } = MERCHANT_WORDS[reportedOutcome(data)];
+  const outcome = reportedOutcome(data);
+  const { badge, text } = MERCHANT_WORDS[outcome];
   const { name } = data.checkoutSession;
   const amount = amountOf(data.transaction_amount ?? data.amount_received);
   return {
@@ -147,7 +148,7 @@ function mispaidDecision(
     facts: [
       ['Product', name],
       ['Amount', amount],
-      ['Note', isLate ? MARK_WORDS.late : null],
+      ['Note', isLate && outcome !== 'paid_unproven' ? MARK_WORDS.late : null],
       ['Price', amountOf(data.amount)],
       ['Received in all', amountOf(data.amount_received)],
       ['Too much', data.overpaid_amount && amountOf(data.overpaid_amount)],

@@ -4,8 +4,8 @@ import { NATIVE_COIN } from '../model/payment-chain.ts';
 import { type CheckoutSession, LIFE_ALLOWANCE } from '../model/session.ts';
 import { select } from '../tables/select.ts';
 import { endingEvents, endSessions, endSoldOut, reopenSessions } from './ended-sessions.ts';
+import { type Move, type PaymentCase, withTotals } from './session-totals.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
-import { expiredWhileConfirming } from './settling.ts';
 
 /** Sessions of a chain that are past their deadline. */
 export interface Due {
@@ -123,4 +123,19 @@ export function endings(unit: SettlementUnit) {
     /** Opens the sessions of a link again that has uses again. */
     reopenSessionsOf: (linkId: string): Promise<void> => reopenSessions(unit, linkId),
   };
+}
+
+/**
+ * Its session expires during confirmation, because the chain is no longer watched. The transaction stays confirming
+ * and is late from now on.
+ */
+export function expiredWhileConfirming(paymentCase: PaymentCase, now: number): Move {
+  const transaction = { ...paymentCase.transaction, isLate: true };
+  const session = {
+    ...paymentCase.session,
+    status: 'expired' as const,
+    endedReason: 'time' as const,
+    endedAt: paymentCase.session.endedAt ?? now,
+  };
+  return { transaction, session: withTotals({ ...paymentCase, session, transaction }, now), events: [] };
 }

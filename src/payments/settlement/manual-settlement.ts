@@ -7,7 +7,7 @@ import type { CheckoutSession } from '../model/session.ts';
 import { type Transfer, transferStatus } from '../model/transfer.ts';
 import { followMoney } from '../refunds/refund-moves.ts';
 import { isToAddressOf } from './match.ts';
-import { hasUse, outcomes } from './outcomes.ts';
+import { obstacleTo, outcomes } from './outcomes.ts';
 import type { PaymentCase } from './session-totals.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
 import { completed, failed, unseen } from './settling.ts';
@@ -69,7 +69,7 @@ export function manualSettlement(unit: SettlementUnit) {
       // Half of the price, not of the amount due: for a small price, half of the amount due may reach the price.
       const amount = outcome === 'underpaid' ? (session.amount + 1n) / 2n : session.amountDue;
       const account: PaymentCase = { session, transaction: paid(session, amount, now), others };
-      const settled = await unit.writeNew(completed(account, await hasUse(unit, account), now));
+      const settled = await unit.writeNew(completed(account, await obstacleTo(unit, account), now));
       return outcome === 'reorg' ? reorg(settled.id) : settled;
     },
   };

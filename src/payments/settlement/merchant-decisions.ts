@@ -3,7 +3,7 @@ import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { moneyOfSession } from '../refunds/refundable-money.ts';
 import { endSoldOut } from './ended-sessions.ts';
-import { hasUse, latestCompleted } from './outcomes.ts';
+import { latestCompleted, obstacleTo } from './outcomes.ts';
 import { type Move, type PaymentCase, withoutPayment, withTotals } from './session-totals.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
 import { completed, isCounted } from './settling.ts';
@@ -107,7 +107,7 @@ export function reassignment(unit: SettlementUnit) {
       };
       const others = await unit.transactions.ofSession(target.id);
       const arrival: PaymentCase = { session: target, transaction: arriving, others };
-      const move = completed(arrival, await hasUse(unit, arrival), now);
+      const move = completed(arrival, await obstacleTo(unit, arrival), now);
       const transaction = { ...move.transaction, completedAt: before.completedAt };
       await unit.transactions.replace(transaction);
       await unit.transactions.recordMove({

@@ -5,7 +5,7 @@ import { type FailureReason, holdsUse } from '../model/session.ts';
 import { select } from '../tables/select.ts';
 import type { PaymentCase } from './session-totals.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
-import { completed, failed, needsUse, orphaned, reorged } from './settling.ts';
+import { completed, failed, lacksProof, needsUse, type Obstacle, orphaned, reorged } from './settling.ts';
 
 /**
  * State changes of a recorded transaction, by its id, as its block gains confirmations or disappears. `inBlock` is the
@@ -46,12 +46,13 @@ export function outcomes(unit: SettlementUnit) {
     async complete(
       transactionId: string,
       inBlock?: string | null,
-      proven: boolean | null = null,
+      { proven = null, needsProof = false }: Proof = {},
     ): Promise<PaymentTransaction> {
       const account = await unit.caseOf(transactionId);
       if (!stands(account, ['confirming'], inBlock)) return account.transaction;
       const judged = { ...account, transaction: { ...account.transaction, proven } };
-      return unit.write(completed(judged, await hasUse(unit, judged), now));
+      const obstacle = needsProof && lacksProof(judged) ? 'unproven' : await obstacleTo(unit, judged);
+      return unit.write(completed(judged, obstacle, now));
     },
 
     /** Fails a pending or confirming transaction. Returns any other transaction unchanged. */
@@ -82,7 +83,7 @@ export function outcomes(unit: SettlementUnit) {
       const transaction = latestCompleted(all);
       if (session.status !== 'active' || transaction === undefined) return;
       const account = { session, transaction, others: all.filter(one => one !== transaction) };
-      const move = completed(account, await hasUse(unit, account), now);
+      const move = completed(account, await obstacleTo(unit, account), now);
       await unit.write({
         ...move,
         transaction: { ...move.transaction, completedAt: transaction.completedAt },
@@ -117,9 +118,19 @@ export function latestCompleted(all: readonly PaymentTransaction[]): PaymentTran
   return completed.toSorted((one, other) => (other.completedAt ?? 0) - (one.completedAt ?? 0))[0];
 }
 
-/** Counts a use of the session's link when the completion needs one; false when none was left for it. */
-export async function hasUse({ links, now }: SettlementUnit, account: PaymentCase): Promise<boolean> {
+/** Counts a use of the session's link when the completion needs one. An obstacle when none was left for it. */
+export async function obstacleTo(
+  { links, now }: SettlementUnit,
+  account: PaymentCase,
+): Promise<Obstacle | undefined> {
   const { session } = account;
-  if (session.paymentLinkId === null || !needsUse(account)) return true;
-  return links.countUse(session.paymentLinkId, now, holdsUse(session, now));
+  if (session.paymentLinkId === null || !needsUse(account)) return undefined;
+  const isCounted = await links.countUse(session.paymentLinkId, now, holdsUse(session, now));
+  return isCounted ? undefined : 'sold_out';
+}
+
+/** Proof of a payment that is to be completed, and whether its session waits for the merchant without one. */
+interface Proof {
+  readonly proven?: boolean | null;
+  readonly needsProof?: boolean;
 }

@@ -1,5 +1,10 @@
 import type { MatchedBy, PaymentTransaction } from '../model/payment-transaction.ts';
-import { type CheckoutSession, type FailureReason, LIFE_ALLOWANCE } from '../model/session.ts';
+import {
+  type CheckoutSession,
+  type EndedReason,
+  type FailureReason,
+  LIFE_ALLOWANCE,
+} from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
 import {
   type EventAnnouncement,
@@ -105,21 +110,31 @@ export function needsUse(paymentCase: PaymentCase): boolean {
   return session.status === 'active' && session.paymentLinkId !== null && reaches(paymentCase);
 }
 
+/** Reason why a payment that reaches the price of an active session does not complete it, but ends it. */
+export type Obstacle = Extract<EndedReason, 'sold_out' | 'unproven'>;
+
 /**
- * Completed. `hasUse` is true when a use of the link was counted, or when `needsUse` is false. Without one, a session that
- * is paid in full ends as sold out.
+ * True for a payment that would complete an active session with money whose block is not proven (Decision 389). What the
+ * merchant assigned was decided.
  */
-export function completed(paymentCase: PaymentCase, hasUse: boolean, now: number): Move {
+export function lacksProof(paymentCase: PaymentCase): boolean {
+  const counted = [...paidBefore(paymentCase), paymentCase.transaction];
+  const isUnproven = counted.some(one => one.proven === false && one.matchedBy !== 'assignment');
+  return paymentCase.session.status === 'active' && isUnproven && reaches(paymentCase);
+}
+
+/** Completed. The caller has counted a use of the link when `needsUse` is true, unless there is an obstacle. */
+export function completed(paymentCase: PaymentCase, obstacle: Obstacle | undefined, now: number): Move {
   const { session, transaction: before } = paymentCase;
   const counts = reaches(paymentCase);
-  const completes = counts && hasUse && session.status === 'active';
+  const completes = counts && obstacle === undefined && session.status === 'active';
   const isDuplicate = isAnother(session, before);
   const transaction: PaymentTransaction = {
     ...before,
     status: 'completed',
     confirmations: before.requiredConfirmations,
     isDuplicate,
-    isLate: cameLate(session, before) || (counts && !hasUse),
+    isLate: cameLate(session, before) || (counts && obstacle === 'sold_out'),
     isPartial: !isDuplicate && before.amount < owed(session, before),
     overpaidAmount: isDuplicate ? null : overpaid(paymentCase),
     failureReason: null,
@@ -142,8 +157,8 @@ export function completed(paymentCase: PaymentCase, hasUse: boolean, now: number
     const end = { type: 'checkout.completed', fact: `${session.id}:completed` } as const;
     return { ...moveTo(paid, end), use: 'counted' };
   }
-  if (counts && session.status === 'active') {
-    const ended = { ...session, status: 'expired', endedReason: 'sold_out', endedAt: now } as const;
+  if (counts && session.status === 'active' && obstacle !== undefined) {
+    const ended = { ...session, status: 'expired', endedReason: obstacle, endedAt: now } as const;
     return moveTo(ended, { type: 'checkout.expired', fact: `${session.id}:expired` });
   }
   const isRestored = counts && session.status === 'completed';
@@ -156,26 +171,11 @@ export function completed(paymentCase: PaymentCase, hasUse: boolean, now: number
 /** Events of a completed payment that needs a decision. Each is sent once, although the payment may complete again. */
 function mispaid(
   { id, isLate, isDuplicate, overpaidAmount }: PaymentTransaction,
-  { amountOverpaid }: CheckoutSession,
+  { amountOverpaid, endedReason }: CheckoutSession,
 ): EventAnnouncement[] {
-  if (isLate) return [{ type: 'checkout.paid_late', fact: `${id}:paid_late` }];
+  if (isLate || endedReason === 'unproven') return [{ type: 'checkout.paid_late', fact: `${id}:paid_late` }];
   const isTooMuch = (isDuplicate || overpaidAmount !== null) && amountOverpaid > 0n;
   return isTooMuch ? [{ type: 'checkout.overpaid', fact: `${id}:overpaid` }] : [];
-}
-
-/**
- * Its session expires during confirmation, because the chain is no longer watched. The transaction stays confirming
- * and is late from now on.
- */
-export function expiredWhileConfirming(paymentCase: PaymentCase, now: number): Move {
-  const transaction = { ...paymentCase.transaction, isLate: true };
-  const session = {
-    ...paymentCase.session,
-    status: 'expired' as const,
-    endedReason: 'time' as const,
-    endedAt: paymentCase.session.endedAt ?? now,
-  };
-  return { transaction, session: withTotals({ ...paymentCase, session, transaction }, now), events: [] };
 }
 
 /** Failed: the payment will not arrive. The payer of an active session may try again. */

@@ -107,6 +107,18 @@ test.each<[string, Partial<CheckoutSession>, string[], boolean]>([
     false,
   ],
   [
+    'paid_unproven',
+    {
+      status: 'expired',
+      endedReason: 'unproven',
+      paymentStatus: 'paid',
+      amountReceived: 2_500_000n,
+      txHash: HASH,
+    },
+    ['is being checked', '2.5 USDC arrived', 'do not pay again'],
+    false,
+  ],
+  [
     'partial',
     { status: 'expired', paymentStatus: 'underpaid', amountReceived: 2_000_000n, isLate: true, txHash: HASH },
     ['2 USDC arrived, 0.5 USDC is missing', 'do not send the rest', 'Corner Books can see what arrived'],

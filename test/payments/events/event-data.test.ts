@@ -42,7 +42,7 @@ const confirming = seenInBlock(
   { matchedBy: 'wallet', confirmations: 3 },
   now,
 );
-const paid = completed({ ...confirming, others: [] }, true, now);
+const paid = completed({ ...confirming, others: [] }, undefined, now);
 
 test('a completed payment has the payer’s answers under the names of the document', () => {
   expect(paymentData(paid.session, paid.transaction)).toEqual({

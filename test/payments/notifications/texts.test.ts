@@ -58,6 +58,7 @@ test.each<
   ['partial', '2.5 USDC (partly paid)', 'Less than the price arrived'],
   ['overpaid', '2.5 USDC (overpaid)', 'the rest belongs to the payer'],
   ['paid_sold_out', '2.5 USDC (paid, sold out)', 'after the last use of the link was taken'],
+  ['paid_unproven', '2.5 USDC (paid, not proven)', 'its block could not be proven'],
   ['dropped', '2.5 USDC (dropped by the chain)', 'Do not deliver before it does'],
 ])('a payment of a checkout that is %s says so in the words of the dashboard', (outcome, title, words) => {
   const { subject, text, message } = payment({

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { outcomeOf } from '#payments/model/outcome.ts';
 import type { CheckoutSession } from '#payments/model/session.ts';
+import { expiredWhileConfirming } from '#payments/settlement/endings.ts';
 import type { PaymentCase } from '#payments/settlement/session-totals.ts';
 import {
   awaited,
   completed,
-  expiredWhileConfirming,
   failed,
   needsUse,
   orphaned,
@@ -31,7 +31,7 @@ test('only a payment that completes an active session of a link needs a use of i
 test('a payment matched by amount owes the exact amount, any other the price', () => {
   const asked = session({ amountDue: PRICE + 7n });
   const isPartial = (matchedBy: 'wallet' | 'amount' | 'assignment' | 'simulation') =>
-    completed(paying(asked, PRICE, { matchedBy }), true, NOW).transaction.isPartial;
+    completed(paying(asked, PRICE, { matchedBy }), undefined, NOW).transaction.isPartial;
 
   expect(isPartial('wallet')).toBe(false);
   expect(isPartial('assignment')).toBe(false);
@@ -41,7 +41,8 @@ test('a payment matched by amount owes the exact amount, any other the price', (
 
 test('more than the price, up to the exact amount, is no overpayment', () => {
   const asked = session({ amountDue: PRICE + 7n });
-  const overpaid = (amount: bigint) => completed(paying(asked, amount), true, NOW).transaction.overpaidAmount;
+  const overpaid = (amount: bigint) =>
+    completed(paying(asked, amount), undefined, NOW).transaction.overpaidAmount;
 
   expect(overpaid(PRICE + 7n)).toBeNull();
   expect(overpaid(PRICE + 9n)).toBe(2n);
@@ -49,9 +50,9 @@ test('more than the price, up to the exact amount, is no overpayment', () => {
 
 test('a late payment of a price that is already overpaid is overpaid as a whole, and by no more', () => {
   const ended: CheckoutSession = { ...session(), status: 'expired' };
-  const first = completed(paying(ended, PRICE + 5n), true, NOW);
+  const first = completed(paying(ended, PRICE + 5n), undefined, NOW);
 
-  const second = completed({ ...paying(first.session, 3n), others: [first.transaction] }, true, NOW);
+  const second = completed({ ...paying(first.session, 3n), others: [first.transaction] }, undefined, NOW);
 
   expect(first.transaction.overpaidAmount).toBe(5n);
   expect(second.transaction).toMatchObject({ isDuplicate: false, overpaidAmount: 3n });
@@ -60,7 +61,7 @@ test('a late payment of a price that is already overpaid is overpaid as a whole,
 test('a transfer in a block up to 15 seconds after the end is in time, one a millisecond later is late', () => {
   const limited = session({ expiresAt: NOW });
   const lateAt = (blockTime: number) =>
-    completed(paying(limited, PRICE, { blockTime }), true, NOW).transaction.isLate;
+    completed(paying(limited, PRICE, { blockTime }), undefined, NOW).transaction.isLate;
 
   expect(lateAt(NOW + 15_000)).toBe(false);
   expect(lateAt(NOW + 15_001)).toBe(true);
@@ -68,9 +69,9 @@ test('a transfer in a block up to 15 seconds after the end is in time, one a mil
 
 test('late money counts as received but never completes a session', () => {
   const limited = session({ expiresAt: NOW, payerAddress: aTransfer().sender });
-  const late = completed(paying(limited, PRICE - 1n, { blockTime: NOW + 15_001 }), true, NOW);
+  const late = completed(paying(limited, PRICE - 1n, { blockTime: NOW + 15_001 }), undefined, NOW);
 
-  const inTime = completed({ ...paying(late.session, 1n), others: [late.transaction] }, true, NOW);
+  const inTime = completed({ ...paying(late.session, 1n), others: [late.transaction] }, undefined, NOW);
 
   expect(late.session).toMatchObject({ paymentStatus: 'underpaid', amountReceived: PRICE - 1n });
   expect(inTime.transaction.isLate).toBe(false);
@@ -131,10 +132,10 @@ test('a payment undone before its confirmation leaves the session unchanged exce
 });
 
 test('a dropped duplicate does not affect the session that another payment completed', () => {
-  const first = completed(paying(session(), PRICE), true, NOW);
+  const first = completed(paying(session(), PRICE), undefined, NOW);
   const second = completed(
     { ...paying(first.session, PRICE, { id: 'txn_2' }), others: [first.transaction] },
-    true,
+    undefined,
     NOW,
   );
 
@@ -152,9 +153,9 @@ test.each([
   ['a late part of its payer', { isLate: true }, false],
   ['a part of another wallet', { sender: `0x${'0d'.repeat(20)}` }, true],
 ] as const)('a completed session from which %s is dropped', (_, changes, isReorged) => {
-  const part = completed(paying(session(), 1n), true, NOW).transaction;
+  const part = completed(paying(session(), 1n), undefined, NOW).transaction;
   const other = { ...part, ...changes };
-  const last = completed({ ...paying(session(), PRICE, { id: 'txn_2' }), others: [other] }, true, NOW);
+  const last = completed({ ...paying(session(), PRICE, { id: 'txn_2' }), others: [other] }, undefined, NOW);
 
   const dropped = reorged({ ...account(last.session, other), others: [last.transaction] }, NOW);
 
@@ -163,12 +164,12 @@ test.each([
 });
 
 test('a dropped part that returns leaves its session completed by the last one', () => {
-  const part = completed(paying(session(), 1n), true, NOW).transaction;
-  const last = completed({ ...paying(session(), PRICE, { id: 'txn_2' }), others: [part] }, true, NOW);
+  const part = completed(paying(session(), 1n), undefined, NOW).transaction;
+  const last = completed({ ...paying(session(), PRICE, { id: 'txn_2' }), others: [part] }, undefined, NOW);
   const others = [last.transaction];
   const dropped = reorged({ ...account(last.session, part), others }, NOW);
 
-  const returned = completed({ ...paying(dropped.session, 1n), others }, true, NOW);
+  const returned = completed({ ...paying(dropped.session, 1n), others }, undefined, NOW);
 
   expect(returned.session).toMatchObject({ isReorged: false, transactionId: 'txn_2' });
   expect(returned.events.map(({ type }) => type)).toEqual(['payment.completed', 'checkout.overpaid']);
@@ -180,18 +181,18 @@ test('a payment that confirms while its session expires is late from then on', (
   const late = expiredWhileConfirming(confirming, NOW);
 
   expect(late.session).toMatchObject({ status: 'expired', endedAt: NOW, isLate: true });
-  expect(completed(account(late.session, late.transaction), true, NOW)).toMatchObject({
+  expect(completed(account(late.session, late.transaction), undefined, NOW)).toMatchObject({
     transaction: { isLate: true },
     session: { status: 'expired' },
   });
 });
 
 test('a second payment is too much as a whole, until the chain drops it', () => {
-  const first = completed(paying(session(), PRICE + 2n), true, NOW);
+  const first = completed(paying(session(), PRICE + 2n), undefined, NOW);
   const other = { id: 'txn_2', sender: `0x${'0d'.repeat(20)}` };
   const second = completed(
     { ...paying(first.session, PRICE, other), others: [first.transaction] },
-    true,
+    undefined,
     NOW,
   );
 
@@ -210,10 +211,10 @@ test('a part that the merchant assigned and the rest from the wallet that signed
   const signed = session({ signedAddress: aTransfer().sender, payerAddress: aTransfer().sender });
   const fromExchange = { sender: `0x${'0d'.repeat(20)}`, matchedBy: 'assignment' } as const;
 
-  const part = completed(paying(signed, PRICE - 1n, fromExchange), true, NOW);
+  const part = completed(paying(signed, PRICE - 1n, fromExchange), undefined, NOW);
   const rest = completed(
     { ...paying(part.session, 1n, { id: 'txn_2' }), others: [part.transaction] },
-    true,
+    undefined,
     NOW,
   );
 
@@ -226,22 +227,22 @@ test.each([
   ['a part of it was simulated', 'simulation', 'active'],
 ] as const)('a sum within the tolerance, of which %s, leaves its session %s', (_, matchedBy, status) => {
   const tolerant = session({ toleranceBps: 100 });
-  const part = completed(paying(tolerant, PRICE / 2n, { matchedBy }), true, NOW);
+  const part = completed(paying(tolerant, PRICE / 2n, { matchedBy }), undefined, NOW);
 
   const rest = { ...paying(part.session, PRICE / 2n - 1n, { id: 'txn_2' }), others: [part.transaction] };
 
-  expect(completed(rest, true, NOW).session.status).toBe(status);
+  expect(completed(rest, undefined, NOW).session.status).toBe(status);
 });
 
 test('a dropped part leaves less than the tolerance allows, and its session is paid again with its return', () => {
   const tolerant = session({ toleranceBps: 100, paymentLinkId: 'pl_1' });
-  const part = completed(paying(tolerant, PRICE / 2n), true, NOW);
+  const part = completed(paying(tolerant, PRICE / 2n), undefined, NOW);
   const rest = paying(part.session, PRICE / 2n - 1n, { id: 'txn_2' });
-  const paid = completed({ ...rest, others: [part.transaction] }, true, NOW);
+  const paid = completed({ ...rest, others: [part.transaction] }, undefined, NOW);
   const others = [paid.transaction];
 
   const dropped = reorged({ ...account(paid.session, part.transaction), others }, NOW);
-  const returned = completed({ ...paying(dropped.session, PRICE / 2n), others }, true, NOW);
+  const returned = completed({ ...paying(dropped.session, PRICE / 2n), others }, undefined, NOW);
 
   expect([paid, dropped, returned].map(move => outcomeOf(move.session))).toEqual(['paid', 'dropped', 'paid']);
   expect([paid.use, dropped.use, returned.use]).toEqual(['counted', 'returned', 'taken']);
@@ -250,7 +251,7 @@ test('a dropped part leaves less than the tolerance allows, and its session is p
 test('a late exact amount from another address than the wallet that signed is paid late', () => {
   const ended = session({ status: 'expired', signedAddress: '0xa', payerAddress: '0xa' });
 
-  const late = completed(paying(ended, PRICE, { matchedBy: 'amount' }), true, NOW);
+  const late = completed(paying(ended, PRICE, { matchedBy: 'amount' }), undefined, NOW);
   const dropped = reorged(account(late.session, late.transaction), NOW);
 
   expect(late.session).toMatchObject({ payerAddress: aTransfer().sender, amountReceived: PRICE });
@@ -294,7 +295,7 @@ function settled(amounts: readonly bigint[], toleranceBps: number) {
   let checkouts = 0;
   const others: PaymentCase['transaction'][] = [];
   for (const [index, amount] of amounts.entries()) {
-    const move = completed({ ...paying(current, amount, { id: `txn_${index}` }), others }, true, NOW);
+    const move = completed({ ...paying(current, amount, { id: `txn_${index}` }), others }, undefined, NOW);
     current = move.session;
     checkouts += move.events.filter(({ type }) => type === 'checkout.completed').length;
     others.push(move.transaction);

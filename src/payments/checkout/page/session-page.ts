@@ -35,6 +35,7 @@ const TITLES: Partial<Readonly<Record<PageState, string>>> = {
   paid_late: 'Paid late',
   sold_out: 'Sold out',
   paid_sold_out: 'Sold out',
+  paid_unproven: 'Being checked',
   dropped: 'Dropped',
   expired: 'Expired',
 };

@@ -36,6 +36,33 @@ export const USE_RESERVATIONS_MIGRATION: Migration = {
 };
 
 /**
+ * Outcome of sessions whose payment has no proof. Processes of older versions list sessions by outcome without an index
+ * until they are upgraded.
+ */
+export const UNPROVEN_OUTCOME_MIGRATION: Migration = {
+  name: 'sessions without a proof',
+  up: [
+    'drop index sessions_by_outcome',
+    `create index sessions_by_outcome on checkout_sessions (organization_id, mode, (
+       case
+       when status = 'completed' and is_reorged then 'dropped'
+       when status = 'completed' and amount_overpaid <> '010' then 'overpaid'
+       when status = 'completed' then 'paid'
+       when payment_status = 'confirming' then 'confirming'
+       when payment_status = 'paid' and ended_reason = 'sold_out' then 'paid_sold_out'
+       when payment_status = 'paid' and ended_reason = 'unproven' then 'paid_unproven'
+       when payment_status = 'paid' then 'paid_late'
+       when payment_status = 'underpaid' then 'partial'
+       when payment_status = 'failed' and failure_reason = 'reorged' then 'dropped'
+       when ended_reason = 'sold_out' then 'sold_out'
+       when payment_status = 'failed' then 'failed'
+       when status = 'expired' then 'expired'
+       else 'waiting' end
+     ), created_at, id, payment_link_id, status)`,
+  ],
+};
+
+/**
  * For lists of the sessions with one outcome (Decision 365). The text of the outcome is that of `OUTCOME_SQL` when this
  * step was written. New rules need a new index.
  */

@@ -33,6 +33,7 @@ import {
 import {
   ENDED_REASONS_MIGRATION,
   OUTCOMES_MIGRATION,
+  UNPROVEN_OUTCOME_MIGRATION,
   USE_RESERVATIONS_MIGRATION,
 } from './038-ended-sessions.ts';
 import {
@@ -87,6 +88,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   TRACES_MIGRATION,
   PROVEN_PAYMENTS_MIGRATION,
   PROVEN_BLOCKS_MIGRATION,
+  UNPROVEN_OUTCOME_MIGRATION,
 ];
 
 /** The schema with its name in messages and settings. */

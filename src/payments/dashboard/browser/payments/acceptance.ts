@@ -13,7 +13,7 @@ import { missing } from './payment-facts.ts';
 type Session = Payments['CheckoutSession'];
 
 /** Outcomes of a checkout whose money arrived without completing it. */
-const ACCEPTABLE: readonly Session['outcome'][] = ['partial', 'paid_late', 'paid_sold_out'];
+const ACCEPTABLE: readonly Session['outcome'][] = ['partial', 'paid_late', 'paid_sold_out', 'paid_unproven'];
 
 /** Ends after which no checkout can be accepted (Decision 345). */
 const FINAL_ENDS: Readonly<Partial<Record<NonNullable<Session['ended_reason']>, string>>> = {

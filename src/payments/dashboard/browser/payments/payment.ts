@@ -139,7 +139,14 @@ function Progress({ session }: { session: Session }): VNode {
 }
 
 /** Outcomes of a checkout whose money arrived and is confirmed. */
-const ARRIVED: readonly Session['outcome'][] = ['partial', 'paid', 'overpaid', 'paid_late', 'paid_sold_out'];
+const ARRIVED: readonly Session['outcome'][] = [
+  'partial',
+  'paid',
+  'overpaid',
+  'paid_late',
+  'paid_sold_out',
+  'paid_unproven',
+];
 
 function stepsOf(session: Session): readonly Step[] {
   const { outcome, status, tx_hash, payer_address } = session;

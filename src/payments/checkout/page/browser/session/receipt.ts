@@ -15,6 +15,7 @@ const WITH_PAYMENT: readonly PageState[] = [
   'overpaid',
   'paid_late',
   'paid_sold_out',
+  'paid_unproven',
   'dropped',
 ];
 

@@ -28,7 +28,13 @@ export interface RefundStatement {
 }
 
 /** States in which money has arrived that the merchant may send back. */
-const REFUNDABLE: readonly PageState[] = ['overpaid', 'paid_late', 'paid_sold_out', 'partial'];
+const REFUNDABLE: readonly PageState[] = [
+  'overpaid',
+  'paid_late',
+  'paid_sold_out',
+  'paid_unproven',
+  'partial',
+];
 
 /** True when the payer may state where a refund is to go: until all that is not the price was sent back. */
 export function isRefundable(view: SessionView): boolean {

@@ -45,7 +45,7 @@ export function pageState({ state, now }: SessionView): PageState {
 }
 
 /** Outcomes of an open session in which its end changes nothing. */
-const DECIDED: readonly PageState[] = ['confirming', 'paid_late', 'paid_sold_out'];
+const DECIDED: readonly PageState[] = ['confirming', 'paid_late', 'paid_sold_out', 'paid_unproven'];
 /** States in which the page may ask for a payment. */
 const PAYABLE: readonly PageState[] = ['waiting', 'sent', 'partial', 'failed', 'dropped'];
 
@@ -123,6 +123,7 @@ const LOOKS: Readonly<Record<PageState, readonly [Tone, IconName]>> = {
   paid_late: ['warning', 'attention'],
   sold_out: ['warning', 'stop'],
   paid_sold_out: ['warning', 'attention'],
+  paid_unproven: ['warning', 'attention'],
   dropped: ['bad', 'attention'],
   expired: ['calm', 'clock'],
 };
