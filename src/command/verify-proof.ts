@@ -6,14 +6,12 @@ import {
   isHash,
   numberToHex,
   parseTransaction,
-  recoverTransactionAddress,
   size,
-  slice,
-  type TransactionSerialized,
 } from 'viem';
 import { isCoinLog, TRANSFER } from '#evm/coin-logs.ts';
 import { InvalidProof, type ProvenInclusion } from '#evm/proofs/inclusion.ts';
 import { checkedProofFile } from '#evm/proofs/proof-file.ts';
+import { signedSender } from '#evm/proofs/signed-sender.ts';
 import { systemClock } from '#lib/clock.ts';
 import { Refused, readArguments, readInput, UsageError } from '#lib/command-line.ts';
 import { silentLogger } from '#lib/logger.ts';
@@ -122,17 +120,11 @@ async function linesOf(proof: ProvenFile): Promise<string> {
 
 /** Sender, receiver and coins of a transaction. None for a type of a rollup, which has no signature. */
 async function callLines(encoded: Hex): Promise<string[]> {
-  if (!isSigned(encoded)) return [];
+  const from = await signedSender(encoded);
+  if (from === undefined) return [];
   const { to, value = 0n } = parseTransaction(encoded);
-  const from = await recoverTransactionAddress({ serializedTransaction: encoded });
   const receiver = to === null || to === undefined ? 'to a new contract' : `to ${getAddress(to)}`;
   return [`  from ${from} ${receiver} with ${value} wei`];
-}
-
-/** True for the types of Ethereum, and for a transaction without a type, which is a list. Source: EIP-2718. */
-function isSigned(encoded: Hex): encoded is TransactionSerialized {
-  const type = Number(slice(encoded, 0, 1));
-  return type <= 4 || type >= 0xc0;
 }
 
 function logLine({ address, topics, data }: ProvenInclusion['receipt']['logs'][number]): string {

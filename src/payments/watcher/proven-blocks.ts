@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { BlockWithoutReceipts } from '../../node/block-contents.ts';
-import type { PaymentChain } from '../model/payment-chain.ts';
+import { NATIVE_COIN, type PaymentChain } from '../model/payment-chain.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { Transfer } from '../model/transfer.ts';
 import type { ReachedBlock } from '../store/cursor-store.ts';
@@ -167,7 +167,8 @@ export function provenBlocks({
     if (!evidence.mayProve())
       return { kind: 'unproven', cause: 'limits', reason: 'the blocks of the chain cannot be recomputed' };
     const needsReceipts = (body: BlockWithoutReceipts) => blooms.mayConcern(body, look);
-    return evidence.ofNodes(look.view, { number, hash, needsReceipts });
+    const isReceiver = (address: string) => look.watched.has(NATIVE_COIN, address);
+    return evidence.ofNodes(look.view, { number, hash, needsReceipts, isReceiver });
   }
 
   /** Records the transfers of a block, or lets it wait. Undefined when there are more than one run records. */

@@ -168,6 +168,28 @@ eachWatchedShop('payments that their blocks prove', watchedTest => {
     expect(accused(ours)).toBe(1);
   });
 
+  test('are not those of a node that names another sender of coins', async ({ chain, behindNodes }) => {
+    await using ours = await behindNodes();
+    const session = await ours.open({ tokenAddress: NATIVE_COIN });
+    await ours.bind(session.id, `${chain.accounts[5]}`);
+    await ours.round();
+    ours.node.tell(({ method }, answer) => {
+      const { transactions } = Object(answer);
+      if (!/^eth_getBlockBy/.test(method) || !Array.isArray(transactions)) return undefined;
+      const from = chain.accounts[5];
+      const doctored = transactions.map(one => (typeof one === 'object' ? { ...one, from } : one));
+      return { ...Object(answer), transactions: doctored };
+    });
+
+    await chain.send({ from: 4, to: addressOf(ours.recipient), value: session.amount });
+    await chain.mine(BLOCKS_TO_SETTLE);
+    await ours.round();
+    await ours.round();
+
+    expect((await ours.session(session.id)).status).toBe('active');
+    expect(accused(ours)).toBe(1);
+  });
+
   test.for([
     [
       'a field of the header is unknown',

@@ -20,6 +20,8 @@ export interface BlockInQuestion {
   readonly hash: string;
   /** All when absent. */
   readonly transactions?: ReadonlySet<string> | undefined;
+  /** Receivers of coins whose senders are in question, if all transactions are; each when absent. */
+  readonly isReceiver?: (address: string) => boolean;
   /**
    * False when the bloom filter and the transactions of a block show that its receipts say nothing in question. All
    * receipts are read when absent.
@@ -75,7 +77,7 @@ export function blockEvidence({
   let restsUntil = Number.NEGATIVE_INFINITY;
 
   async function ofNode({ raw, node }: RawNode, block: BlockInQuestion) {
-    const { number, transactions: hashes } = block;
+    const { number, transactions: hashes, isReceiver } = block;
     try {
       const ref = { number, hash: lowerCase(block.hash) };
       const body = await blockBody(raw, ref);
@@ -90,7 +92,7 @@ export function blockEvidence({
       if (proof.kind === 'contradiction') return { node, kind: proof.kind, reason: proof.reason };
       if (proof.kind === 'other-hash') return { node, kind: proof.kind, reason: proof.reason };
       blooms.see(contents);
-      const transactions = await provenTransactions(contents, { chainId, hashes });
+      const transactions = await provenTransactions(contents, { chainId, hashes, isReceiver });
       return { node, ...provenContents(contents, number, transactions) };
     } catch (error) {
       // The node is well: its answer is of a block that took the place of this one.

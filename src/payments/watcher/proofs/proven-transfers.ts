@@ -1,6 +1,9 @@
-import { numberToHex } from 'viem';
+import { bytesToHex, numberToHex } from 'viem';
 import { lowerCase } from '#evm/address.ts';
 import type { BlockContents } from '#evm/proofs/block-proof.ts';
+import { signedSender } from '#evm/proofs/signed-sender.ts';
+import { encodedTransaction } from '#evm/proofs/transaction-encoding.ts';
+import type { RpcTransaction } from '#evm/rpc.ts';
 import { NATIVE_COIN } from '../../model/payment-chain.ts';
 import { byChainOrder, isWithoutLog, type Transfer } from '../../model/transfer.ts';
 import { coinTransferOf, sendsCoins } from '../node/coin-blocks.ts';
@@ -42,14 +45,27 @@ export interface IndexedTransaction {
   readonly logs: readonly (Pick<LogInBlock, 'address' | 'topics' | 'data'> & { readonly index: number })[];
 }
 
-/** Decodes the transactions of a proven block, or those that `hashes` names, by their lower-case hashes. */
+/**
+ * Decodes the transactions of a proven block, or those that `hashes` names, by their lower-case hashes. The senders of
+ * coins are those of the signatures. Without `hashes`, this takes only the coins to certain receivers into account, because
+ * each signature takes a millisecond.
+ */
 export async function provenTransactions(
   { block, transactions, receipts }: BlockContents,
-  { chainId, hashes }: { readonly chainId: number; readonly hashes: ReadonlySet<string> | undefined },
+  {
+    chainId,
+    hashes,
+    isReceiver = () => true,
+  }: {
+    readonly chainId: number;
+    readonly hashes: ReadonlySet<string> | undefined;
+    readonly isReceiver?: ((address: string) => boolean) | undefined;
+  },
 ): Promise<ReadonlyMap<string, ProvenTransaction>> {
   const { hash: blockHash, number: blockNumber } = block;
   const found = new Map<string, ProvenTransaction>();
-  for (const [at, { hash, from, to, value }] of transactions.entries()) {
+  for (const [at, transaction] of transactions.entries()) {
+    const { hash, to, value } = transaction;
     const receipt = receipts[at];
     if (hashes?.has(hash.toLowerCase()) === false || !receipt) continue;
     // The hash commits to the contents of a log. Its block and transaction are those in which it stands.
@@ -57,10 +73,24 @@ export async function provenTransactions(
     const logs = receipt.logs.map(log => ({ ...log, ...placed }));
     found.set(hash.toLowerCase(), {
       receipt: await receiptTransfers({ ...receipt, blockHash: blockHash ?? '', blockNumber, logs }, chainId),
-      sent: { from: from.toLowerCase(), to: `${to}`.toLowerCase(), value: BigInt(value) },
+      sent: {
+        from: (BigInt(value) > 0n && isReceiver(`${to}`.toLowerCase())
+          ? await senderOf(transaction)
+          : transaction.from
+        ).toLowerCase(),
+        to: `${to}`.toLowerCase(),
+        value: BigInt(value),
+      },
     });
   }
   return found;
+}
+
+/** The sender by the signature, or the one that the node names if there is no signature that says it. */
+async function senderOf(transaction: RpcTransaction): Promise<string> {
+  const encoded = encodedTransaction(transaction);
+  const sender = encoded && (await signedSender(bytesToHex(encoded)).catch(() => undefined));
+  return sender ?? transaction.from;
 }
 
 /** The same for the transactions of a block in an index. */

@@ -48,13 +48,14 @@ async function logs({ node }: RawNode, row: PaymentTransaction): Promise<boolean
 }
 
 async function sends({ raw }: RawNode, row: PaymentTransaction): Promise<boolean> {
-  const { txHash, blockNumber, recipient, amount } = row;
+  const { txHash, blockNumber, sender, recipient, amount } = row;
   const params = [numberToHex(blockNumber ?? 0), true] as const;
   const block = await raw({ method: 'eth_getBlockByNumber', params: [...params] });
   return (block?.transactions ?? []).some(
     one =>
       typeof one === 'object' &&
       one.hash.toLowerCase() === txHash &&
+      one.from.toLowerCase() === sender &&
       `${one.to}`.toLowerCase() === recipient &&
       BigInt(one.value) === amount,
   );
