@@ -3983,7 +3983,7 @@ export interface components {
             /** @description Session from which the merchant moved it last; null when it was not moved. */
             moved_from: components["schemas"]["SessionId"] | null;
             /**
-             * @description True when the block of the transfer was recomputed up to its hash before the transfer was completed, and contains it. False when it was completed although its block could not be recomputed. Null when this was not checked: before it is completed, for transfers that the merchant assigned or simulated, and for those of older versions.
+             * @description True when the block of the transfer was recomputed up to its hash before the transfer was completed, and contains it. False when it was completed although its block could not be recomputed. Null when this was not checked: before it is completed, for simulated transfers, and for those of older versions. Of a transfer that was assigned, or paid its session by a later signature, it is checked afterwards.
              * @example true
              */
             proven: boolean | null;
