@@ -261,6 +261,7 @@ CREATE INDEX transactions_by_block ON transactions USING btree (chain_id, block_
 CREATE INDEX transactions_by_day ON transactions USING btree (organization_id, mode, (created_at / 86400000), chain_id, token_address, status, created_at, amount);
 CREATE INDEX transactions_of_link ON transactions USING btree (payment_link_id, (created_at / 86400000), chain_id, token_address, status, created_at, amount);
 CREATE INDEX transactions_confirming ON transactions USING btree (chain_id, organization_id, mode, block_number, log_index) WHERE status = 'confirming'::text;
+CREATE INDEX transactions_unproven ON transactions USING btree (chain_id, completed_at) WHERE status = 'completed'::text AND proven IS NULL;
 
 create table unmatched_transfers (
   id text collate "C" not null,

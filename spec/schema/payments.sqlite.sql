@@ -231,6 +231,8 @@ CREATE INDEX transactions_of_link on transactions
      (payment_link_id, (created_at / 86400000), chain_id, token_address, status, created_at, amount);
 CREATE INDEX transactions_confirming on transactions (chain_id, organization_id, mode, block_number, log_index)
      where status = 'confirming';
+CREATE INDEX transactions_unproven on transactions (chain_id, completed_at)
+     where status = 'completed' and proven is null;
 
 CREATE TABLE unmatched_transfers (
   id text primary key,

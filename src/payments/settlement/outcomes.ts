@@ -55,6 +55,14 @@ export function outcomes(unit: SettlementUnit) {
       return unit.write(completed(judged, obstacle, now));
     },
 
+    /** Records of a completed transaction whether its block was recomputed, unless that is known. */
+    async prove(transactionId: string, inBlock: string | null, proven: boolean): Promise<void> {
+      await handle('transactions')
+        .where({ id: transactionId, status: 'completed', block_hash: inBlock })
+        .whereNull('proven')
+        .update({ proven });
+    },
+
     /** Fails a pending or confirming transaction. Returns any other transaction unchanged. */
     async fail(
       transactionId: string,

@@ -109,6 +109,20 @@ export function watchedPayments(handle: Handle) {
       return rows.map(transactionForm.recordOf);
     },
 
+    /** Payments that were completed since a time, in UTC milliseconds, without a look at their block. The newest first. */
+    async unproven(
+      chainId: number,
+      { since, limit }: { readonly since: number; readonly limit: number },
+    ): Promise<PaymentTransaction[]> {
+      const rows = await select({ from: 'transactions', columns: ['*'] }).rows(
+        handle,
+        `where chain_id = ? and status = 'completed' and proven is null and completed_at > ? and block_hash is not null
+         order by completed_at desc limit ${BOUND}`,
+        [chainId, since, limit],
+      );
+      return rows.map(transactionForm.recordOf);
+    },
+
     /** Transactions by id, each with the payer's wallet. */
     async claimed(ids: readonly string[]): Promise<ClaimedTransaction[]> {
       const rows = await CLAIM.rows(handle, `where t.id in (${placeholders(ids.length)})`, ids);

@@ -18,6 +18,7 @@ import { blockRhythm, type LookedAt, type LookHead, lookHeads } from './node/see
 import type { WatchedAddresses } from './node/token-transfers.ts';
 import { blockEvidence } from './proofs/block-evidence.ts';
 import type { ProvenIndex } from './proofs/indexed-blocks.ts';
+import { laterProofs } from './proofs/later-proofs.ts';
 import { paymentProofs } from './proofs/payment-proofs.ts';
 import { secondNode } from './proofs/second-node.ts';
 import { provenBlocks } from './proven-blocks.ts';
@@ -97,6 +98,7 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
   const proven = provenBlocks({ chain, evidence, clock });
   const proofs = paymentProofs({ chain, evidence, hasProven: proven.hasProven, clock, log });
   const records = recordChecks({ side, proofs, clock, hasTraced: traced.hasRead });
+  const later = laterProofs({ chain, evidence, clock });
   const second = secondNode({ chain, client, clock });
   const refunds = refundFollower({ clock });
   const reports = reportedHashes({ clock, hasTraced: traced.hasRead });
@@ -201,6 +203,7 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
       coins: advancing.readCoinsAhead,
       ...(seen.isOpen && { secondNode: second.run }),
       proofs: proven.run,
+      laterProofs: later.run,
       traces: traced.run,
       tracePieces: traced.readSetAside,
     };

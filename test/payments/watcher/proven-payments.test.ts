@@ -1,10 +1,13 @@
 import { numberToHex } from 'viem';
 import { expect } from 'vitest';
+import { transaction } from '#db/transaction.ts';
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
+import { settlement } from '#payments/settlement/settlement.ts';
 import { setAsideList } from '#payments/store/set-aside-list.ts';
+import { transferStore } from '#payments/store/transfer-store.ts';
 import { addressOf } from '../../lab/payment-chain.ts';
 import { CONTRADICTIONS, inLogs, inReceipts, together } from './proof-lies.ts';
-import { BLOCKS_TO_SETTLE } from './setting.ts';
+import { BLOCKS_TO_SETTLE, seals } from './setting.ts';
 import { eachWatchedShop, type ShopBehindNodes } from './watched-shop.ts';
 
 /** Pause of a transaction that is set aside. */
@@ -309,6 +312,50 @@ eachWatchedShop('payments that their blocks prove', watchedTest => {
       expect(await ours.session(session.id)).toMatchObject({ status: 'completed', isReorged: false });
     },
   );
+
+  test('are proven afterwards when the merchant assigned them, or fail when their block lacks them', async ({
+    chain,
+    behindNodes,
+  }) => {
+    await using ours = await behindNodes();
+    const session = await ours.open();
+    await ours.round();
+    ours.node.tell(
+      together(
+        inLogs(log =>
+          Number(Object(log).data) === 3 ? { ...log, data: numberToHex(7n, { size: 32 }) } : log,
+        ),
+        inReceipts(receipt => {
+          const change = (log: object) =>
+            Number(Object(log).data) === 3 ? { ...log, data: numberToHex(7n, { size: 32 }) } : log;
+          return { ...receipt, logs: Object(receipt).logs.map(change) };
+        }),
+      ),
+    );
+    await ours.payment(5n);
+    await chain.pay({ from: 2, to: ours.recipient, amount: 3n });
+    await ours.settle();
+    const { data } = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
+    const decision = { actor: 'api_key:ak_1', reason: null } as const;
+
+    for (const { id } of data) {
+      await transaction(ours.db, handle =>
+        settlement({ handle, seals, now: ours.clock.now() }).assign(ours.owner, id, session, decision),
+      );
+    }
+    const before = await ours.payments(session.id);
+    ours.node.tell(undefined);
+    await chain.mine();
+    ours.clock.advance(10_000);
+    await ours.round();
+
+    expect(before.map(one => one.proven)).toEqual([null, null]);
+    const byAmount = (await ours.payments(session.id)).toSorted((a, b) => Number(a.amount - b.amount));
+    expect(byAmount).toMatchObject([
+      { status: 'completed', amount: 5n, proven: true },
+      { status: 'failed', amount: 7n, failureReason: 'reorged' },
+    ]);
+  });
 
   test('stand when their node shows another amount in their block', async ({ chain, behindNodes, paid }) => {
     await using ours = await behindNodes();

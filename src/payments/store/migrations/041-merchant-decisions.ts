@@ -68,6 +68,15 @@ export const PROVEN_PAYMENTS_MIGRATION: Migration = {
   up: [addColumn('transactions', 'proven', 'boolean')],
 };
 
+/** For the proofs of payments that were completed without one. Processes of older versions make none. */
+export const LATER_PROOFS_MIGRATION: Migration = {
+  name: 'later proofs',
+  up: [
+    `create index transactions_unproven on transactions (chain_id, completed_at)
+     where status = 'completed' and proven is null`,
+  ],
+};
+
 function decisionColumns(table: string, kind: string, hasTime: boolean): Migration['up'] {
   return [
     ...(hasTime ? [addColumn(table, `${kind}_at`, 'time')] : []),

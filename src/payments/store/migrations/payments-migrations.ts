@@ -43,6 +43,7 @@ import {
   REFUNDS_MIGRATION,
 } from './040-refunds.ts';
 import {
+  LATER_PROOFS_MIGRATION,
   MERCHANT_DECISION_MIGRATIONS,
   PAYMENT_MOVES_MIGRATION,
   PROVEN_PAYMENTS_MIGRATION,
@@ -89,6 +90,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   PROVEN_PAYMENTS_MIGRATION,
   PROVEN_BLOCKS_MIGRATION,
   UNPROVEN_OUTCOME_MIGRATION,
+  LATER_PROOFS_MIGRATION,
 ];
 
 /** The schema with its name in messages and settings. */

@@ -18,6 +18,7 @@ export type LaneName =
   | 'coins'
   | 'secondNode'
   | 'proofs'
+  | 'laterProofs'
   | 'traces'
   | 'tracePieces';
 
@@ -110,6 +111,7 @@ export function lanes({ client, clock, log, effect }: LanesDeps) {
         ...start('coins', look, works.coins),
         ...start('secondNode', look, works.secondNode),
         ...start('proofs', look, works.proofs),
+        ...start('laterProofs', look, works.laterProofs),
         ...start('traces', look, works.traces),
         ...start('tracePieces', look, works.tracePieces),
       ]);
