@@ -98,6 +98,21 @@ test.for(CHAIN_KINDS)(
   },
 );
 
+test('an account without coins and a number that is no key are refused', async ({ start, folder }) => {
+  const chain = await start();
+  const [poor, wrong] = [join(folder, 'poor'), join(folder, 'wrong')];
+  await writeFile(poor, `0x${'1b'.repeat(32)}`);
+  await writeFile(wrong, 'f'.repeat(64));
+
+  const unpaid = await deploy(chain, '--key', poor);
+  const refused = await deploy(chain, '--key', wrong);
+
+  expect([unpaid.code, unpaid.out, refused.code]).toEqual([1, '', 2]);
+  expect(unpaid.err).toMatch(/^0x\w{40} has no coins on chain 31337 to pay for gas\.\n$/);
+  expect(refused.err).toContain(`--key: ${wrong} holds a number that is no private key\n`);
+  expect(unpaid.err + refused.err).not.toMatch(/1b1b|ffff/);
+});
+
 test('a chain without the proxy gets it first', async ({ start, key }) => {
   const chain = await start();
   await chain.call('anvil_setCode', PROXY, '0x');

@@ -182,30 +182,37 @@ describe.each(CHAIN_KINDS)('on $engine with the rules of $hardfork', kind => {
     expect([twice.isSuccess, swept.isSuccess]).toEqual([false, true]);
   });
 
-  test.each(['coins', 'token'] as const)('sweeps of %s cost the gas that is published', async asset => {
-    const recipient = newAccount();
-    const pay = asset === 'coins' ? payCoins : payTokens;
-    await pay([recipient]);
-    const measured = { first: [0, 0, 0], later: [0, 0, 0], disposable: [0, 0, 0] };
-    for (const [position, count] of COUNTS.entries()) {
+  test.each(
+    COUNTS.flatMap((count, position) => [
+      { count, position, asset: 'coins' as const },
+      { count, position, asset: 'token' as const },
+    ]),
+  )(
+    'a sweep of $asset of $count addresses costs the gas that is published',
+    async ({ count, position, asset }) => {
+      const recipient = newAccount();
+      const pay = asset === 'coins' ? payCoins : payTokens;
+      await pay([recipient]);
       const forwarders = Array.from({ length: count }, () => newForwarder(recipient));
       const items = forwarders.map(({ holding }) => holding(asset === 'coins' ? null : token));
-      for (const round of ['first', 'later'] as const) {
-        await pay(forwarders.map(({ address }) => address));
-        measured[round][position] = await gasOf(items, some => chain.sweep(some));
-      }
       const salts = items.map(({ salt }) => salt);
-      await pay(await Promise.all(salts.map(salt => disposable(recipient, salt))));
       const tokens = asset === 'coins' ? [] : [token];
-      measured.disposable[position] = await gasOf(salts, some => sweepDisposables(recipient, some, tokens));
-    }
 
-    const published = GAS[kind.hardfork][asset];
-    for (const form of ['first', 'later', 'disposable'] as const) {
-      for (const [position, gas] of published[form].entries())
-        expect(Math.abs((measured[form][position] ?? 0) - gas) / gas, `${form} ${position}`).toBeLessThan(
-          WITHIN,
-        );
-    }
-  });
+      await pay(forwarders.map(({ address }) => address));
+      const first = await gasOf(items, some => chain.sweep(some));
+      await pay(forwarders.map(({ address }) => address));
+      const later = await gasOf(items, some => chain.sweep(some));
+      await pay(await Promise.all(salts.map(salt => disposable(recipient, salt))));
+      const disposed = await gasOf(salts, some => sweepDisposables(recipient, some, tokens));
+
+      const published = GAS[kind.hardfork][asset];
+      const pairs = [
+        [first, published.first[position]],
+        [later, published.later[position]],
+        [disposed, published.disposable[position]],
+      ] as const;
+      for (const [gas, expected = 0] of pairs)
+        expect(Math.abs(gas - expected) / expected, `${gas} gas`).toBeLessThan(WITHIN);
+    },
+  );
 });

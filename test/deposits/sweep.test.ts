@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, type Hex, keccak256, parseEther } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CURRENT_FACTORY } from '#deposits/deposit-factory.ts';
-import { CALL_GAS, sweepInput, sweptAmounts } from '#deposits/sweep-call.ts';
+import { CALL_GAS, sweepInput, sweepOutcomes, sweptAmounts } from '#deposits/sweep-call.ts';
 import { CHAIN_KINDS } from '../lab/chain-kind.ts';
 import {
   artifactOf,
@@ -325,6 +325,17 @@ describe.each(CHAIN_KINDS)('on $engine with the rules of $hardfork', kind => {
     expect([created.isSuccess, again.isSuccess, second.isSuccess]).toEqual([true, true, true]);
     expect([first.outcomes.length, second.outcomes.length]).toEqual([1, 0]);
     expect(await chain.balance(null, recipient)).toBe(COINS);
+  });
+
+  test('an equal log of another contract is no outcome of a sweep', async () => {
+    const { address, holding } = newForwarder(newAccount());
+    await pay(address);
+
+    const { logs, outcomes } = await chain.sweep([holding(null)]);
+    const copies = logs.map(log => ({ ...log, address: newAccount() }));
+
+    expect(sweepOutcomes([...copies, ...logs])).toEqual(outcomes);
+    expect(sweepOutcomes(copies)).toEqual([]);
   });
 
   test('too little gas fails the sweep and no single item', async () => {

@@ -38,6 +38,8 @@ export async function senderOf(
 ): Promise<Sender> {
   if (file === undefined) throw new UsageError('--key is missing');
   const account = accountOf(await readInput(file), file);
+  if ((await client.getBalance({ address: account.address })) === 0n)
+    throw new Refused(`${account.address} has no coins on chain ${id} to pay for gas.`);
   return {
     address: account.address,
     async send({ to, data = '0x', value = 0n }) {
