@@ -7,7 +7,8 @@ import type { ProvenIndex } from '#payments/watcher/proofs/indexed-blocks.ts';
 import { clientOf, openTestIndex } from '../../indexer/support.ts';
 import { addressOf } from '../../lab/payment-chain.ts';
 import { until } from '../../lab/until.ts';
-import { sqliteDatabase } from '../../support/databases.ts';
+import { postgresDatabase, sqliteDatabase } from '../../support/databases.ts';
+import { isWholeRun } from '../../support/whole-run.ts';
 import { hidesLogs } from './proof-lies.ts';
 import { BLOCKS_TO_SETTLE, log } from './setting.ts';
 import { eachWatchedShop, type WatchedShop } from './watched-shop.ts';
@@ -17,6 +18,9 @@ interface IndexOfChain {
   readonly index: ChainIndex;
   readonly reader: ProvenIndex;
 }
+
+/** The other parts of the installation may be on another kind of database. */
+const indexDatabase = isWholeRun ? postgresDatabase : sqliteDatabase;
 
 const READS_OF_BLOCKS = ['eth_getBlockByHash', 'eth_getBlockReceipts', 'eth_getTransactionReceipt'];
 
@@ -38,7 +42,7 @@ async function roundWithPause(ours: WatchedShop): Promise<{ go(): Promise<void> 
 
 eachWatchedShop('payments that an index of the installation proves', watchedTest => {
   const test = watchedTest.extend('indexed', async ({ chain }, { onCleanup }): Promise<IndexOfChain> => {
-    const { options: database, remove } = await sqliteDatabase('index');
+    const { options: database, remove } = await indexDatabase('index');
     const index = await openTestIndex({ database, client: clientOf(chain.rpcUrl) });
     const backends = [{ kind: 'index', database }] as const;
     const chains = openIndexedChains([{ id: chain.chainId, backends }], { clock: chain.clock, log });
