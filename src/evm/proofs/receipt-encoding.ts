@@ -33,20 +33,22 @@ function outcomeOf({ status, root }: RpcReceipt): Uint8Array {
   return bytes;
 }
 
-/** Bloom filter of logs: three bits for each address and topic. Source: yellow paper, section 4.4.3. */
-export function computedBloom(
-  logs: readonly { readonly address: string; readonly topics: readonly string[] }[],
-): Uint8Array {
+/** Bloom filter of logs: the bits of each address and topic. Source: yellow paper, section 4.4.3. */
+export function computedBloom(logs: RpcReceipt['logs']): Uint8Array {
   const bloom = new Uint8Array(BLOOM_BYTES);
   for (const { address, topics } of logs) {
     for (const entry of [address, ...topics]) {
-      const hash = keccak(dataBytes(entry));
-      for (const at of [0, 2, 4]) {
-        const bit = (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & 2047;
+      for (const bit of bloomBits(dataBytes(entry))) {
         const byte = BLOOM_BYTES - 1 - (bit >> 3);
         bloom[byte] = (bloom[byte] ?? 0) | (1 << (bit & 7));
       }
     }
   }
   return bloom;
+}
+
+/** Numbers of the three bits that an address or a topic sets, from the end of the filter. */
+export function bloomBits(entry: Uint8Array): number[] {
+  const hash = keccak(entry);
+  return [0, 2, 4].map(at => (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & 2047);
 }

@@ -15,9 +15,9 @@ import { watchedBlooms } from './proofs/watched-blooms.ts';
 import { blockBeforeSessions } from './starting-point.ts';
 import { reachedBlocks } from './traces/reached-blocks.ts';
 
-/** Most blocks of one run, and blocks that are read at a time. */
+/** Most blocks of one run, and blocks that are read at a time. Each may be as large as an answer can be. */
 const BLOCKS_PER_RUN = 40;
-const AT_A_TIME = 4;
+const AT_A_TIME = 2;
 /** Pause before a block is asked for again. It doubles with each attempt. */
 const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 10 * 60_000;
@@ -74,7 +74,7 @@ export function provenBlocks({
 
   async function run(look: Look): Promise<LaneResult> {
     const { head, progress, watched } = look;
-    if (chain.prove !== 'always' && !(chain.prove === 'findings' && evidence.hasIndex)) return NOTHING_DONE;
+    if (chain.prove === 'off' || !(chain.prove === 'always' || evidence.hasIndex)) return NOTHING_DONE;
     if (progress === undefined) forget();
     if (watched.recipients.length === 0 && !watched.hasNative) {
       if (head.number > (blocks.last()?.number ?? -1)) blocks.goTo(head);

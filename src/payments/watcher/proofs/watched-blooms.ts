@@ -1,26 +1,25 @@
 import { TRANSFER } from '#evm/coin-logs.ts';
 import type { BlockContents } from '#evm/proofs/block-proof.ts';
 import { dataBytes } from '#evm/proofs/bytes.ts';
-import { computedBloom } from '#evm/proofs/receipt-encoding.ts';
+import { BLOOM_BYTES, bloomBits } from '#evm/proofs/receipt-encoding.ts';
 import type { BlockWithoutReceipts } from '#node/block-contents.ts';
 import { NATIVE_COIN } from '../../model/payment-chain.ts';
 import { sendsCoins } from '../node/coin-blocks.ts';
 import { hasReached, type WatchedAddresses } from '../node/token-transfers.ts';
 
-/** Bytes of a bloom filter in which an address or a topic has bits, and these bits. */
-type Bits = readonly (readonly [byte: number, bits: number])[];
-
+/** Most recipients that are looked for. Of more, one is in nearly every filter by chance. */
+const RECIPIENTS = 2_000;
 /** Most addresses and topics whose bits are remembered. */
-const REMEMBERED = 50_000;
+const REMEMBERED = 10_000;
 
 /** Bloom filters of blocks, compared with the watched addresses of a chain. */
 export function watchedBlooms() {
-  const known = new Map<string, Bits>();
+  const known = new Map<string, readonly number[]>();
 
-  function bitsOf(entry: string): Bits {
+  function bitsOf(entry: string): readonly number[] {
     const remembered = known.get(entry);
     if (remembered !== undefined) return remembered;
-    const bits = bitsIn(entry);
+    const bits = bloomBits(dataBytes(entry));
     if (known.size >= REMEMBERED) known.clear();
     known.set(entry, bits);
     return bits;
@@ -44,7 +43,8 @@ export function watchedBlooms() {
       if (isSent && !hasCoinLogs) return true;
       const { tokens, recipients } = hasCoinLogs ? watched.withCoins : watched;
       const isSet = (entry: string) => has(bloom, bitsOf(entry));
-      return isSet(TRANSFER) && tokens.some(isSet) && recipients.some(one => isSet(topicOf(one)));
+      if (!isSet(TRANSFER) || !tokens.some(isSet)) return false;
+      return recipients.length > RECIPIENTS || recipients.some(one => isSet(topicOf(one)));
     },
   };
 }
@@ -57,19 +57,15 @@ export function bloomRule() {
       const log = receipts.find(receipt => receipt !== null && receipt.logs.length > 0)?.logs[0];
       if (log === undefined || holds === false) return;
       const bloom = dataBytes(block.logsBloom);
-      holds = [log.address, ...log.topics].every(entry => has(bloom, bitsIn(entry)));
+      holds = [log.address, ...log.topics].every(entry => has(bloom, bloomBits(dataBytes(entry))));
     },
     /** True once a block with a log was proven, unless the filter of such a block lacked the log. */
     holds: (): boolean => holds === true,
   };
 }
 
-function bitsIn(entry: string): Bits {
-  return [...computedBloom([{ address: entry, topics: [] }]).entries()].filter(([, bits]) => bits !== 0);
-}
-
-function has(bloom: Uint8Array, wanted: Bits): boolean {
-  return wanted.every(([byte, bits]) => ((bloom[byte] ?? 0) & bits) === bits);
+function has(bloom: Uint8Array, bits: readonly number[]): boolean {
+  return bits.every(bit => (((bloom[BLOOM_BYTES - 1 - (bit >> 3)] ?? 0) >> (bit & 7)) & 1) === 1);
 }
 
 /** An address as a topic. */
