@@ -38,7 +38,7 @@ export async function proveBlock(contents: BlockContents): Promise<BlockProof> {
   if (problem?.kind !== 'contradiction' || !isOutsideOfRoots(transactions.at(-1)))
     return problem ?? { kind: 'proven' };
   const listed = { block, transactions: transactions.slice(0, -1), receipts: receipts.slice(0, -1) };
-  return (await contentsProblem(listed)) ?? unproven('the last transaction is in no root of the header');
+  return (await contentsProblem(listed)) ?? OUTSIDE;
 }
 
 /** Recomputes only the hash of a block and the root of its transactions. */
@@ -46,8 +46,13 @@ export async function proveBody({
   block,
   transactions,
 }: Omit<BlockContents, 'receipts'>): Promise<BlockProof> {
-  return headerProblem(block) ?? (await transactionsProblem(block, transactions)) ?? { kind: 'proven' };
+  const problem = headerProblem(block) ?? (await transactionsProblem(block, transactions));
+  if (problem?.kind !== 'contradiction' || !isOutsideOfRoots(transactions.at(-1)))
+    return problem ?? { kind: 'proven' };
+  return (await transactionsProblem(block, transactions.slice(0, -1))) ?? OUTSIDE;
 }
+
+const OUTSIDE = unproven('the last transaction is in no root of the header');
 
 /**
  * True for a transaction in which Polygon records events of Ethereum. Nodes list it last, and its block does not commit
@@ -72,7 +77,8 @@ async function contentsProblem({
   );
 }
 
-function headerProblem(block: RpcBlock): Problem | undefined {
+/** Problem of the header alone; undefined when its fields have the hash of the block. */
+export function headerProblem(block: RpcBlock): Problem | undefined {
   const missing = missingFields(block);
   if (missing.length > 0) return otherHash(`the header lacks ${missing.join(', ')}`);
   if (isHashOf(block.hash, encodedHeader(block))) return undefined;

@@ -12,6 +12,7 @@ import { coinSource } from './coin-source.ts';
 import { lanes } from './look/lanes.ts';
 import { type Failpoint, type LeaderTransaction, type Look, verifiedBy } from './look/look.ts';
 import { recordChecks } from './look/record-checks.ts';
+import { askChecked } from './node/checked-blocks.ts';
 import type { NodePool } from './node/node-pool.ts';
 import { type Header, nodeView } from './node/node-view.ts';
 import { blockRhythm, type LookedAt, type LookHead, lookHeads } from './node/seen-heads.ts';
@@ -89,7 +90,7 @@ const NOTHING_SEEN: LookStatus = { head: undefined, scannedAt: undefined };
 export function chainLooks(options: ChainLooksOptions): ChainLooks {
   const { chain, client, index, pool, db, seals, clock, log, line, effect, fault } = options;
   const memory = watchedAddresses({ chainId: chain.id, clock });
-  const view = nodeView(pool);
+  const view = nodeView(pool, chain.prove === 'off' ? undefined : askChecked(pool, client));
   const advancing = advance({ chainId: chain.id, view, unverify: pool.unverify, clock, fault });
   const traces = traceReader({ clock, methods: chain.traceCoins === false ? [] : TRACE_METHODS });
   const traced = tracedCoins({ chainId: chain.id, traces, clock });

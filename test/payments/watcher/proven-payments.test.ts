@@ -5,6 +5,7 @@ import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import { settlement } from '#payments/settlement/settlement.ts';
 import { setAsideList } from '#payments/store/set-aside-list.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
+import { ofBlock, ofReceipt, ofTransaction, withoutTransaction } from '../../lab/lies/changed-answers.ts';
 import { addressOf } from '../../lab/payment-chain.ts';
 import { CONTRADICTIONS, inLogs, inReceipts, together } from './proof-lies.ts';
 import { BLOCKS_TO_SETTLE, seals } from './setting.ts';
@@ -355,6 +356,51 @@ eachWatchedShop('payments that their blocks prove', watchedTest => {
       { status: 'completed', amount: 5n, proven: true },
       { status: 'failed', amount: 7n, failureReason: 'reorged' },
     ]);
+  });
+
+  test.for([
+    ['hides their transaction', withoutTransaction(0)],
+    ['changes their amount', ofTransaction(0, one => ({ ...one, value: '0x1' }))],
+    ['says that they failed', ofReceipt(0, one => ({ ...one, status: '0x0' }))],
+    ['changes the time of their block', ofBlock(block => ({ ...block, timestamp: '0x7fffffff' }))],
+    ['changes the hash of their block', ofBlock(block => ({ ...block, hash: `0x${'07'.repeat(32)}` }))],
+  ] as const)(
+    'in coins are read from a second node when the first one %s',
+    async ([, lie], { chain, behindNodes }) => {
+      await using ours = await behindNodes({ nodes: 2 });
+      const session = await ours.open({ tokenAddress: NATIVE_COIN });
+      await ours.round();
+
+      const block = (await chain.head()) + 1;
+      ours.node.tell(lie({ from: block, to: block }));
+      await chain.send({ from: 1, to: addressOf(ours.recipient), value: session.amountDue });
+      await chain.mine(BLOCKS_TO_SETTLE);
+      ours.clock.advance(30_000);
+      for (let count = 0; count < 3; count++) await ours.round();
+
+      expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+      expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed', proven: true }]);
+    },
+  );
+
+  test('are read from a chain whose headers hash otherwise, with no more calls than with `prove: off`', async ({
+    chain,
+    behindNodes,
+  }) => {
+    const calls: number[] = [];
+    for (const prove of ['off', 'findings'] as const) {
+      await using ours = await behindNodes({ nodes: 2, changes: { prove } });
+      const otherwise = ofBlock(block => ({ ...block, gasUsed: '0x7' }))({ from: 0, to: 2 ** 40 });
+      ours.node.tell(otherwise);
+      ours.second.tell(otherwise);
+      for (let count = 0; count < 12; count++) {
+        await chain.mine();
+        await ours.round();
+      }
+      calls.push(ours.second.calls.filter(one => one === 'eth_getBlockByNumber').length);
+    }
+
+    expect(calls[1]).toBe(calls[0]);
   });
 
   test('stand when their node shows another amount in their block', async ({ chain, behindNodes, paid }) => {

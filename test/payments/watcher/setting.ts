@@ -51,6 +51,7 @@ export function watcherOf({
   db,
   clock,
   maxAnswerBytes,
+  nodeClock,
   ...rest
 }: {
   chain: PaymentChain;
@@ -58,6 +59,8 @@ export function watcherOf({
   db: Db;
   clock: Clock;
   maxAnswerBytes?: number | undefined;
+  /** Time of the ranks of nodes; that of the machine when absent. */
+  nodeClock?: Clock | undefined;
   index?: ProvenIndex | undefined;
   leaseMs?: number;
   fault?: Failpoint;
@@ -69,6 +72,7 @@ export function watcherOf({
     // Longer than a test may take, so that a wait for a node that hangs fails the test.
     timeoutMs: 2 * PATIENCE_MS,
     maxAnswerBytes,
+    ...(nodeClock === undefined ? {} : { clock: nodeClock }),
     log,
   });
   return chainWatcher({ chain, client, db, seals, clock, log, ...rest });

@@ -38,6 +38,8 @@ interface WatchedShopOptions {
   readonly changes?: Partial<PaymentChain> | undefined;
   /** Longest answer of a node that the watcher accepts; 64 MiB when absent. */
   readonly maxAnswerBytes?: number | undefined;
+  /** True when nodes are left out, and asked last, in the time of the chain. */
+  readonly ranksByClock?: boolean;
   /** Index of the chain; none when absent. */
   readonly index?: ProvenIndex | undefined;
 }
@@ -123,12 +125,19 @@ function watchedShopTest(databases: TestDatabases, onChain: typeof chainTest) {
 /** Opens a shop in the time of its chain, on a migrated database, which it does not remove. */
 export async function watchedShop(
   chain: TestPaymentChain<ManualClock>,
-  { database, rpcUrls = [chain.rpcUrl], changes, maxAnswerBytes, index }: WatchedShopOptions,
+  { database, rpcUrls = [chain.rpcUrl], changes, ranksByClock = false, ...limits }: WatchedShopOptions,
 ): Promise<WatchedShop> {
   const { clock } = chain;
   const watched = { ...paymentChain(chain), ...changes };
   const ours = await shop(database, clock, watched);
-  const watcher = watcherOf({ chain: watched, rpcUrls, db: ours.db, clock, maxAnswerBytes, index });
+  const watcher = watcherOf({
+    chain: watched,
+    rpcUrls,
+    db: ours.db,
+    clock,
+    nodeClock: ranksByClock ? clock : undefined,
+    ...limits,
+  });
   const look = async () => void (await watcher.runOnce(never));
   return {
     ...ours,

@@ -2,7 +2,15 @@ import { setImmediate } from 'node:timers/promises';
 import type { Hex } from 'viem';
 import { NATIVE_COIN } from '../../model/payment-chain.ts';
 import { NO_LOG, type Transfer } from '../../model/transfer.ts';
-import type { FullBlock, Header, LinkedHeader, RpcTransaction } from './node-view.ts';
+import type {
+  FullBlock,
+  Header,
+  LinkedHeader,
+  NodeReads,
+  NodeView,
+  RpcTransaction,
+  RpcTransactionReceipt,
+} from './node-view.ts';
 
 /** Bytes of a transaction in a block, without its input. */
 const TRANSACTION_BYTES = 700;
@@ -10,8 +18,10 @@ const TRANSACTION_BYTES = 700;
 const TRANSACTIONS_PER_TURN = 2_000;
 
 /** The fields of a transaction that make a payment, or those of coins that moved inside one. */
-interface Sending extends Pick<RpcTransaction, 'from' | 'to'> {
+interface Sending extends Pick<RpcTransaction, 'from'> {
   readonly hash: string;
+  /** Missing or null for a deployment. */
+  readonly to?: RpcTransaction['to'] | undefined;
   readonly value: Hex | bigint;
 }
 
@@ -67,6 +77,22 @@ export async function readBlock({ transactions, ...header }: FullBlock): Promise
     if (sendsCoins(transaction)) payments.push({ header, transaction });
   }
   return { block: { ...header, payments }, bytes };
+}
+
+/**
+ * Receipt of a transaction that sends coins. If it says that the transaction failed, that of another node which shows a
+ * success in the same block (Decision 383).
+ */
+export async function coinReceipt(view: NodeView, hash: string): Promise<RpcTransactionReceipt | undefined> {
+  const ofNode = async (one: NodeReads) => (await one.receipts([hash])).get(hash.toLowerCase());
+  const receipt = await ofNode(view);
+  if (receipt === undefined || Number(receipt.status) === 1) return receipt;
+  const nodes = view.eachNode();
+  for (const one of nodes.length > 1 ? nodes : []) {
+    const other = await ofNode(one).catch(() => undefined);
+    if (other?.blockHash === receipt.blockHash && Number(other.status) === 1) return other;
+  }
+  return receipt;
 }
 
 /** True when each block is the parent of the next one, and a block with the number of the head is the head. */

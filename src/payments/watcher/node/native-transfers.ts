@@ -2,6 +2,7 @@ import type { Clock } from '#lib/clock.ts';
 import { NATIVE_COIN } from '../../model/payment-chain.ts';
 import type { Transfer } from '../../model/transfer.ts';
 import {
+  coinReceipt,
   coinTransferOf,
   isChain,
   type MeasuredBlock,
@@ -218,7 +219,9 @@ export function nativeReader({
   /** Reads whether payments succeeded. Returns the first block with one for which the node has no answer yet. */
   async function judge(payments: readonly Payment[]): Promise<number | undefined> {
     const open = payments.filter(({ succeeded }) => succeeded === undefined);
-    const answers = await Promise.allSettled(open.map(({ transaction }) => receiptOf(transaction.hash)));
+    const answers = await Promise.allSettled(
+      open.map(({ transaction }) => coinReceipt(view, transaction.hash)),
+    );
     let unsure: number | undefined;
     for (const [index, payment] of open.entries()) {
       const answer = answers[index];
@@ -240,8 +243,6 @@ export function nativeReader({
     }
     return unsure;
   }
-
-  const receiptOf = async (hash: string) => (await view.receipts([hash])).get(hash.toLowerCase());
 
   return {
     async readAhead({ from, to }, skipped, ofNode) {

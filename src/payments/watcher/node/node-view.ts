@@ -1,12 +1,7 @@
-import {
-  type Hash,
-  numberToHex,
-  type RpcBlock,
-  type RpcLog,
-  type RpcTransaction,
-  type RpcTransactionReceipt,
-} from 'viem';
+import { type Hash, numberToHex, type RpcLog, type RpcTransaction, type RpcTransactionReceipt } from 'viem';
+import type { RpcBlock, RpcTransaction as RpcTransactionInBlock } from '#evm/rpc.ts';
 import { type CoinLogFields, hasCoinLogs } from '../../../evm/coin-logs.ts';
+import type { AskChecked, BlockSeen } from './checked-blocks.ts';
 import type { NodePool, RawNode, NodeRequest as Request } from './node-pool.ts';
 import {
   asAddress,
@@ -32,7 +27,7 @@ export interface LinkedHeader extends Header {
 
 /** A block with its transactions. */
 export interface FullBlock extends LinkedHeader {
-  readonly transactions: readonly RpcTransaction[];
+  readonly transactions: readonly RpcTransactionInBlock[];
 }
 
 /** A block with the lower-case hashes of its transactions, in their order. */
@@ -84,12 +79,19 @@ const RECIPIENTS_PER_QUESTION = 500;
 /** Requests in flight at a time: five full batches. */
 const QUESTIONS_AT_A_TIME = 500;
 
-/** Reads through a pool whose clients send the requests of one tick as a batch. */
-export function nodeView(pool: Pick<NodePool, 'ask' | 'each'>): NodeView {
-  return { ...nodeReads(pool), eachNode: () => pool.each().map(nodeReads) };
+/**
+ * Reads through a pool whose clients send the requests of one tick as a batch. Blocks are not recomputed when `ask` is
+ * absent.
+ */
+export function nodeView(pool: Pick<NodePool, 'ask' | 'each'>, ask = unchecked(pool)): NodeView {
+  return { ...nodeReads(ask), eachNode: () => pool.each().map(one => nodeReads(unchecked(one))) };
 }
 
-function nodeReads({ ask: ofOneNode }: Pick<NodePool, 'ask'>): NodeReads {
+function unchecked({ ask }: Pick<NodePool, 'ask'>): AskChecked {
+  return questions => ask((request, node) => questions(request, node, () => undefined));
+}
+
+function nodeReads(ofOneNode: AskChecked): NodeReads {
   /** The answers for all items. Those of one slice come from the same node. */
   const askedFor = <T, R>(
     items: readonly T[],
@@ -101,32 +103,30 @@ function nodeReads({ ask: ofOneNode }: Pick<NodePool, 'ask'>): NodeReads {
   return {
     async head() {
       const header = headerOf(
-        await ofOneNode(request => request({ method: 'eth_getBlockByNumber', params: ['latest', false] })),
+        await ofOneNode((_, node, saw) => blockAt(node, { number: 'latest', isFull: false }, saw)),
       );
       if (header === undefined) throw new Error('The node has no latest block.');
       return header;
     },
 
     async headers(numbers) {
-      const found = await askedFor([...new Set(numbers)], QUESTIONS_AT_A_TIME, headerAt);
+      const found = await inSlices([...new Set(numbers)], QUESTIONS_AT_A_TIME, slice =>
+        ofOneNode((_, node, saw) => Promise.all(slice.map(number => headerAt(node, number, saw)))),
+      );
       return new Map(found.flatMap(header => (header === undefined ? [] : [[header.number, header]])));
     },
 
     async block(number) {
-      const block = await ofOneNode(request =>
-        request({ method: 'eth_getBlockByNumber', params: [numberToHex(number), true] }),
-      );
+      const block = await ofOneNode((_, node, saw) => blockAt(node, { number, isFull: true }, saw));
       const header = headerOf(block);
       if (header === undefined || block === null) return undefined;
-      const transactions: RpcTransaction[] = [];
+      const transactions: RpcTransactionInBlock[] = [];
       for (const one of block.transactions) if (typeof one === 'object') transactions.push(one);
       return { ...header, transactions };
     },
 
     async outline(number) {
-      const block = await ofOneNode(request =>
-        request({ method: 'eth_getBlockByNumber', params: [numberToHex(number), false] }),
-      );
+      const block = await ofOneNode((_, node, saw) => blockAt(node, { number, isFull: false }, saw));
       const header = headerOf(block);
       if (header === undefined || block === null) return undefined;
       const hashes: string[] = [];
@@ -141,8 +141,8 @@ function nodeReads({ ask: ofOneNode }: Pick<NodePool, 'ask'>): NodeReads {
         ...(senders === undefined ? {} : { senders }),
       }));
       const asked = { filters: tokens.length === 0 ? [] : filters, skipped };
-      const [last, found] = await ofOneNode(request =>
-        Promise.all([headerAt(request, range.to), transferLogs(request, range, asked)]),
+      const [last, found] = await ofOneNode((request, node, saw) =>
+        Promise.all([headerAt(node, range.to, saw), transferLogs(request, range, asked)]),
       );
       return { ...found, last };
     },
@@ -171,9 +171,19 @@ function nodeReads({ ask: ofOneNode }: Pick<NodePool, 'ask'>): NodeReads {
   };
 }
 
-async function headerAt(request: Request, number: number): Promise<LinkedHeader | undefined> {
-  const params = [numberToHex(number), false] as const;
-  return headerOf(await request({ method: 'eth_getBlockByNumber', params: [...params] }));
+async function headerAt(node: RawNode, number: number, saw: BlockSeen): Promise<LinkedHeader | undefined> {
+  return headerOf(await blockAt(node, { number, isFull: false }, saw));
+}
+
+async function blockAt(
+  { raw }: RawNode,
+  { number, isFull }: { readonly number: number | 'latest'; readonly isFull: boolean },
+  saw: BlockSeen,
+): Promise<RpcBlock | null> {
+  const params = [number === 'latest' ? number : numberToHex(number), isFull] as const;
+  const block = await raw({ method: 'eth_getBlockByNumber', params: [...params] });
+  saw(block);
+  return block;
 }
 
 function headerOf(
