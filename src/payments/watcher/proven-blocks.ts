@@ -159,9 +159,7 @@ export function provenBlocks({
     if (indexed.kind === 'proven') return indexed;
     const isBehind = indexed.kind === 'behind';
     if (chain.prove !== 'always')
-      return isBehind
-        ? undefined
-        : { kind: 'unproven', cause: 'node', reason: 'it is not proven in the index' };
+      return isBehind ? undefined : { kind: 'unproven', cause: 'limits', reason: 'the index has no proof' };
     // In a moment the index has it, and no node need be asked.
     if (isBehind && indexed.isJustBehind && attempts === 0) return { kind: 'later' };
     if (!evidence.mayProve())
