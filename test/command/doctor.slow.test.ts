@@ -10,9 +10,12 @@ import { endingOf } from '#command/doctor/back-end-check.ts';
 import { runCheck } from '#command/doctor/check.ts';
 import { redisCheck } from '#command/doctor/redis-check.ts';
 import { openDatabase } from '#db/open.ts';
+import { httpRpc } from '#devnet/chain/rpc.ts';
+import { isObject } from '#lib/json.ts';
 import { seals } from '#payments/secrets/sealed.ts';
 import { secretKeyStore } from '#payments/secrets/secret-key-store.ts';
 import { startDepositChain } from '../deposits/deposit-chain.ts';
+import { startNodeProxy } from '../indexer/node-proxy.ts';
 import { fixtureOf } from '../lab/blockscout-fixtures.ts';
 import { startBotApi } from '../lab/bot-api.ts';
 import { CHAIN_KINDS } from '../lab/chain-kind.ts';
@@ -499,6 +502,34 @@ test('without a configuration the needs of the embedded default are checked', as
   const { devnet, ...others } = bySetting(out);
   expect(devnet).toMatchObject({ state: 'ok', detail: expect.stringMatching(/^run on (anvil|edr)$/) });
   expect(Object.keys(others).sort()).toEqual(['admin.listen', 'data.listen', 'payments.listen']);
+});
+
+test('a node whose newest block alone does not fit its hash is a fault, and a chain of unknown rules a warning', async () => {
+  const head = Number(await httpRpc(rpc).call('eth_blockNumber'));
+  const checkOf = async (isWrong: (block: number) => boolean) => {
+    const node = await startNodeProxy(rpc, {
+      change: (method, result) =>
+        method === 'eth_getBlockReceipts' && Array.isArray(result)
+          ? result
+              .filter(isObject)
+              .map(one => (isWrong(Number(one.blockNumber)) ? { ...one, cumulativeGasUsed: '0x1' } : one))
+          : result,
+    });
+    onTestFinished(() => node.stop());
+    const backends = `    rpc: ['${node.rpcUrl}']\n    backends: [{ kind: index, database: 'sqlite:./index.db' }]`;
+    const { out } = await doctor(chain(31_337, backends), '--json');
+    return bySetting(out)['chains[0].rpc[0]'];
+  };
+
+  expect(await checkOf(block => block === head)).toMatchObject({
+    state: 'fault',
+    detail: expect.stringContaining(`contradicts the hash of block ${head}: the receipts`),
+  });
+  expect(await checkOf(() => true)).toMatchObject({
+    state: 'warning',
+    detail: expect.stringContaining('newest block not proven'),
+    advice: expect.stringContaining('without a proof: the receipts'),
+  });
 });
 
 test('where traces are left out, a node with traces does not show coins that contracts send', async () => {

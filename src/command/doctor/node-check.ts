@@ -3,12 +3,12 @@ import type { ChainConfig } from '#config/config.ts';
 import { CURRENT_FACTORY } from '#deposits/deposit-factory.ts';
 import { checkFactory } from '#deposits/self-check.ts';
 import { hasCoinLogs } from '#evm/coin-logs.ts';
-import { proveBlock } from '#evm/proofs/prove-block.ts';
 import { bodyReader } from '#indexer/fetch/block-body.ts';
 import { capabilitiesOf } from '#indexer/fetch/node-capabilities.ts';
 import { oneByOne } from '#indexer/fetch/unreadable.ts';
 import type { Clock } from '#lib/clock.ts';
 import { silentLogger } from '#lib/logger.ts';
+import { blockProver } from '#node/block-prover.ts';
 import { type ChainClient, createChainClient, nodeAnswered, nullIfAnswered } from '#node/client.ts';
 import { WrongChain } from '#node/transport/errors.ts';
 import { type ConfigCheck, Fault, type Finding, type HeadAge, headAge } from './check.ts';
@@ -146,33 +146,33 @@ function useOfProofs({ hasIndex, provesPayments }: { hasIndex: boolean; provesPa
 
 /**
  * Recomputes the newest block of a node, as an index and payments do. `use` says what they do.
- * @throws Fault when its contents do not fit its hash
+ * @throws Fault when its contents do not fit its hash, and those of blocks near it do
  */
 async function proofOf(
   client: ChainClient,
   { number, hasBlockReceipts, use }: { number: number; hasBlockReceipts: boolean; use: string },
 ): Promise<{ readonly detail: string; readonly advice?: string }> {
-  const { block, listed: transactions } = await bodyReader(client)(number);
-  const receipts = hasBlockReceipts
-    ? await client.request({ method: 'eth_getBlockReceipts', params: [numberToHex(number)] })
-    : await oneByOne(transactions, ({ hash }) =>
-        client.request({ method: 'eth_getTransactionReceipt', params: [hash] }),
-      );
-  const proof = await proveBlock({ block, transactions, receipts: receipts ?? transactions.map(() => null) });
-  switch (proof.kind) {
-    case 'proven':
-      return { detail: 'newest block proven (consistent with one node)' };
-    case 'contradiction':
-      throw new Fault(
-        `contradicts the hash of block ${number}: ${proof.reason}`,
-        'Update the node, or use another one: such a block is not indexed, and payments in it wait.',
-      );
-    default:
-      return {
-        detail: 'newest block not proven',
-        advice: `${use} without a proof: ${proof.reason}.`,
-      };
-  }
+  const { prove, knowsRulesNear } = blockProver();
+  const proofAt = async (at: number) => {
+    const { block, listed: transactions } = await bodyReader(client)(at);
+    const receipts = hasBlockReceipts
+      ? await client.request({ method: 'eth_getBlockReceipts', params: [numberToHex(at)] })
+      : await oneByOne(transactions, ({ hash }) =>
+          client.request({ method: 'eth_getTransactionReceipt', params: [hash] }),
+        );
+    return prove({ block, transactions, receipts: receipts ?? transactions.map(() => null) });
+  };
+  const proof = await proofAt(number);
+  if (proof.kind === 'proven') return { detail: 'newest block proven (consistent with one node)' };
+  if (proof.kind === 'contradiction' && (await knowsRulesNear(number, proofAt)))
+    throw new Fault(
+      `contradicts the hash of block ${number}: ${proof.reason}`,
+      'Update the node, or use another one: such a block is not indexed, and payments in it wait.',
+    );
+  return {
+    detail: 'newest block not proven',
+    advice: `${use} without a proof: ${proof.reason}.`,
+  };
 }
 
 /** Longest range of `LOG_RANGES` whose logs the node returns in one answer. */

@@ -9,7 +9,7 @@ import {
   type Problem,
   unproven,
 } from './block-proof.ts';
-import { dataBytes, EMPTY, isHashOf, isSame, quantityBytes } from './bytes.ts';
+import { dataBytes, EMPTY, isHashOf, isSame, MalformedValue, quantityBytes } from './bytes.ts';
 import { encodedHeader, missingFields, unknownFields } from './header-encoding.ts';
 import { rootOf } from './ordered-trie.ts';
 import { BLOOM_BYTES, computedBloom, encodedReceipt } from './receipt-encoding.ts';
@@ -30,29 +30,35 @@ import {
  * The hash commits to the header, to the encodings of transactions and withdrawals, and to status, cumulative gas, bloom
  * filter and logs of each receipt. It commits to the sender of a transaction only by its signature, and not at all to
  * other fields of receipts and to traces.
- * @throws MalformedValue
  */
-export async function proveBlock(contents: BlockContents): Promise<BlockProof> {
-  const { block, transactions, receipts } = contents;
-  const problem = headerProblem(block) ?? (await contentsProblem(contents));
-  if (problem?.kind !== 'contradiction' || !isOutsideOfRoots(transactions.at(-1)))
-    return problem ?? { kind: 'proven' };
-  const listed = { block, transactions: transactions.slice(0, -1), receipts: receipts.slice(0, -1) };
-  return (await contentsProblem(listed)) ?? OUTSIDE;
+export function proveBlock(contents: BlockContents): Promise<BlockProof> {
+  return proofOf(contents, contentsProblem);
 }
 
 /** Recomputes only the hash of a block and the root of its transactions. */
-export async function proveBody({
-  block,
-  transactions,
-}: Omit<BlockContents, 'receipts'>): Promise<BlockProof> {
-  const problem = headerProblem(block) ?? (await transactionsProblem(block, transactions));
-  if (problem?.kind !== 'contradiction' || !isOutsideOfRoots(transactions.at(-1)))
-    return problem ?? { kind: 'proven' };
-  return (await transactionsProblem(block, transactions.slice(0, -1))) ?? OUTSIDE;
+export function proveBody(body: Omit<BlockContents, 'receipts'>): Promise<BlockProof> {
+  return proofOf({ ...body, receipts: [] }, ({ block, transactions }) =>
+    transactionsProblem(block, transactions),
+  );
 }
 
-const OUTSIDE = unproven('the last transaction is in no root of the header');
+/** Proof of a block by the first problem of its header or its contents. A malformed value is one too. */
+async function proofOf(
+  contents: BlockContents,
+  problemOf: (contents: BlockContents) => Promise<Problem | undefined>,
+): Promise<BlockProof> {
+  const { block, transactions, receipts } = contents;
+  try {
+    const problem = headerProblem(block) ?? (await problemOf(contents));
+    if (problem?.kind !== 'contradiction' || !isOutsideOfRoots(transactions.at(-1)))
+      return problem ?? { kind: 'proven' };
+    const listed = { block, transactions: transactions.slice(0, -1), receipts: receipts.slice(0, -1) };
+    return (await problemOf(listed)) ?? unproven('the last transaction is in no root of the header');
+  } catch (error) {
+    if (error instanceof MalformedValue) return otherHash(error.message);
+    throw error;
+  }
+}
 
 /**
  * True for a transaction in which Polygon records events of Ethereum. Nodes list it last, and its block does not commit
