@@ -21,6 +21,7 @@ import { benchLargeBlocks } from './bench/large-blocks.ts';
 import { benchNormalise } from './bench/normalise.ts';
 import { benchPages } from './bench/pages.ts';
 import { benchPayments } from './bench/payments.ts';
+import { benchProofTraffic } from './bench/proof-traffic.ts';
 import { benchProofs } from './bench/proofs.ts';
 import { benchStalls } from './bench/stalls.ts';
 import { benchStart } from './bench/start.ts';
@@ -43,6 +44,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   insights: benchInsights,
   deliveries: benchDeliveries,
   payments: benchPayments,
+  'proof-traffic': benchProofTraffic,
   pages: benchPages,
   stalls: benchStalls,
   start: benchStart,

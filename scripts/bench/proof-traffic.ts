@@ -1,0 +1,280 @@
+import { bytesToHex, numberToHex } from 'viem';
+import { openDatabase } from '#db/open.ts';
+import { transaction } from '#db/transaction.ts';
+import { computedBloom } from '#evm/proofs/receipt-encoding.ts';
+import type { RpcLog } from '#evm/rpc.ts';
+import { systemClock } from '#lib/clock.ts';
+import { silentLogger } from '#lib/logger.ts';
+import { createChainClient } from '#node/client.ts';
+import { NATIVE_COIN, type PaymentChain, watcherName } from '#payments/model/payment-chain.ts';
+import type { CheckoutSession } from '#payments/model/session.ts';
+import { chainWatcher } from '#payments/watcher/chain-watcher.ts';
+import { aSession } from '#test/lab/payments-sessions.ts';
+import { type Figure, figureOf } from './figure.ts';
+import { startNode } from './growth/canned-node.ts';
+import { CHAIN_ID, type LargeBlock, largeChain } from './large-blocks/large-block.ts';
+import { makeShop, type Shop } from './payments/shop.ts';
+import { seals } from './watcher/looks.ts';
+import { insertSessions, watchRecipients } from './watcher/open-sessions.ts';
+
+const BLOCK_MS = 12_000;
+const HOUR_MS = 3_600_000;
+/** Blocks before the measurement, in which a watcher reads those that are older than its sessions. */
+const WARM_BLOCKS = 20;
+/** Blocks of a round. An hour is scaled from them. */
+const ROUND_BLOCKS = 10;
+const ROUNDS = 3;
+const BLOCKS = WARM_BLOCKS + ROUNDS * ROUND_BLOCKS;
+const SESSIONS_PER_RECIPIENT = 5;
+const CONFIRMATIONS = 3;
+
+type Mode = NonNullable<PaymentChain['prove']>;
+
+/** Open sessions of a watcher, in a token or in coins. */
+interface Demand {
+  readonly name: string;
+  readonly sessions: number;
+  readonly isInCoins?: boolean;
+  /** True when one session is paid in each block. */
+  readonly isPaid?: boolean;
+}
+
+const DEMANDS: readonly Demand[] = [
+  { name: 'nothing open', sessions: 0 },
+  { name: '1 session open', sessions: 1 },
+  { name: '100 sessions open', sessions: 100 },
+  { name: '10,000 sessions open', sessions: 10_000 },
+  { name: '100 sessions open, a payment in each block', sessions: 100, isPaid: true },
+  { name: '1 session open, in coins', sessions: 1, isInCoins: true },
+];
+const MODES: readonly (readonly [mode: Mode, hosts: readonly string[]])[] = [
+  ['off', ['127.0.0.1']],
+  ['findings', ['127.0.0.1']],
+  ['findings', ['127.0.0.1', 'localhost']],
+  ['always', ['127.0.0.1']],
+];
+
+/**
+ * Calls and bytes per hour from the nodes of one chain to the payments service, by `prove`, on a chain with blocks as
+ * large as those of mainnet every twelve seconds. Bytes are those of the answers, uncompressed.
+ */
+export async function benchProofTraffic(): Promise<Figure[]> {
+  const chain = largeChain(BLOCKS);
+  const figures: Figure[] = [];
+  for (const demand of DEMANDS)
+    for (const [prove, hosts] of MODES) figures.push(...(await measured(chain, { demand, prove, hosts })));
+  return figures;
+}
+
+interface Setting {
+  readonly demand: Demand;
+  readonly prove: Mode;
+  /** Names by which the watcher knows the node. Each is one of its nodes. */
+  readonly hosts: readonly string[];
+}
+
+async function measured(chain: readonly LargeBlock[], { demand, prove, hosts }: Setting): Promise<Figure[]> {
+  const node = simulatedNode(chain);
+  await using server = await startNode(node.answer);
+  await using shop = await makeShop(() => []);
+  const db = openDatabase({ file: shop.file });
+  try {
+    let now = Number(chain[0]?.block.timestamp) * 1_000;
+    const clock = { now: () => now, sleep: systemClock.sleep };
+    const sessions = sessionsOf(shop, chain, demand, now);
+    await transaction(db, handle => insertSessions(handle, seals, sessions));
+    await transaction(db, handle => watchRecipients(handle, sessions, now));
+    db.wakeups.on(watcherName(CHAIN_ID), () => {});
+    const rpcUrls = hosts.map(host => server.url.replace('127.0.0.1', host));
+    const log = silentLogger();
+    const client = createChainClient({ id: CHAIN_ID, rpcUrls, timeoutMs: 10_000, clock, log });
+    const watcher = chainWatcher({ chain: { ...CHAIN, prove }, client, db, seals, clock, log });
+    const { signal } = new AbortController();
+
+    /** Lets time pass until the block with that number is the newest one, and for as long as a block lasts. */
+    async function until(number: number): Promise<void> {
+      const end = Number(chain[number]?.block.timestamp) * 1_000 + BLOCK_MS;
+      while (now < end) {
+        node.showAt(now);
+        if ((await watcher.runOnce(signal)) === 0) now += watcher.pauseMs();
+      }
+    }
+
+    await until(WARM_BLOCKS - 1);
+    const rounds: { calls: number; bytes: number }[] = [];
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      const before = node.traffic();
+      await until(WARM_BLOCKS + round * ROUND_BLOCKS - 1);
+      const { calls, bytes } = node.traffic();
+      const perHour = HOUR_MS / (ROUND_BLOCKS * BLOCK_MS);
+      rounds.push({ calls: (calls - before.calls) * perHour, bytes: (bytes - before.bytes) * perHour });
+    }
+    const of = `\`prove: ${prove}\`${hosts.length > 1 ? ' with two nodes' : ''}, ${demand.name}`;
+    return [
+      figureOf({ name: `calls to nodes per hour, ${of}`, rounds: rounds.map(({ calls }) => calls) }),
+      figureOf({
+        name: `MB from nodes per hour, ${of}`,
+        rounds: rounds.map(({ bytes }) => bytes / 1_000_000),
+        note: node.methods(),
+      }),
+    ];
+  } finally {
+    await db.destroy();
+  }
+}
+
+const CHAIN: PaymentChain = {
+  id: CHAIN_ID,
+  name: 'Bench',
+  mode: 'test',
+  tokens: [
+    { address: NATIVE_COIN, symbol: 'ETH', decimals: 18 },
+    // The token of the first log of each block, and one that has none.
+    { address: `0x70${'0'.repeat(38)}`, symbol: 'USD0', decimals: 6 },
+    { address: `0x70${'f'.repeat(38)}`, symbol: 'USD1', decimals: 6 },
+  ],
+  confirmations: CONFIRMATIONS,
+  explorerUrl: undefined,
+};
+
+/** Open sessions that no block pays, but for the first ones if the demand is paid: each by the first log of a block. */
+function sessionsOf(
+  { owner }: Shop,
+  chain: readonly LargeBlock[],
+  { sessions, isInCoins = false, isPaid = false }: Demand,
+  now: number,
+): CheckoutSession[] {
+  const { tokenDecimals: _, ...session } = aSession(owner);
+  return Array.from({ length: sessions }, (__, index): CheckoutSession => {
+    const log = isPaid ? chain[index]?.receipts[0]?.logs[0] : undefined;
+    const recipient = Math.floor(index / SESSIONS_PER_RECIPIENT);
+    return {
+      ...session,
+      id: `cs_traffic${index}`,
+      chainId: CHAIN_ID,
+      tokenAddress: isInCoins ? NATIVE_COIN : (log?.address ?? `${CHAIN.tokens[1]?.address}`),
+      recipientAddress:
+        log === undefined ? `0x5e${recipient.toString(16).padStart(38, '0')}` : recipientOf(log),
+      amountDue: log === undefined ? session.amount + BigInt(index) + 1n : BigInt(log.data),
+      isWalletOnly: false,
+      signedAddress: null,
+      payerAddress: null,
+      requiredConfirmations: CONFIRMATIONS,
+      createdAt: now,
+      updatedAt: now,
+      expiresAt: now + 24 * HOUR_MS,
+    };
+  });
+}
+
+function recipientOf({ topics }: RpcLog): string {
+  return `0x${topics[2]?.slice(-40)}`;
+}
+
+/** A node whose newest block is the one of a time, and which counts calls and the bytes of its answers. */
+function simulatedNode(chain: readonly LargeBlock[]) {
+  const numbers = new Map(chain.map(({ block }, number) => [`${block.hash}`, number]));
+  const calls = new Map<string, number>();
+  let newest = 0;
+  let bytes = 0;
+
+  const shown = (number: number) => (number <= newest ? chain[number] : undefined);
+  const numberOf = (value: unknown) => numbers.get(String(value)) ?? Number(value);
+
+  function blockOf(found: LargeBlock | undefined, isFull: unknown): unknown {
+    if (found === undefined || isFull === true) return found?.block ?? null;
+    return { ...found.block, transactions: found.block.transactions.map(({ hash }) => hash) };
+  }
+
+  /** Receipts as nodes send them, with fields that the chain of the benches leaves out. */
+  function receiptsOf({ block, receipts }: LargeBlock) {
+    return receipts.map((receipt, index) => ({
+      ...receipt,
+      logsBloom: bytesToHex(computedBloom(receipt.logs)),
+      from: block.transactions[index]?.from,
+      to: block.transactions[index]?.to,
+      contractAddress: null,
+      transactionIndex: numberToHex(index),
+      type: '0x2',
+      logs: receipt.logs.map(log => placed(log, receipt)),
+    }));
+  }
+
+  function logsOf({ fromBlock, toBlock, blockHash, address, topics = [] }: LogFilter): unknown[] {
+    const [first, last] = [numberOf(blockHash ?? fromBlock), numberOf(blockHash ?? toBlock)];
+    const tokens = new Set([address].flat());
+    const recipients = new Set(topics[2]);
+    return chain
+      .slice(first, Math.min(last, newest) + 1)
+      .flatMap(one => receiptsOf(one).flatMap(({ logs }) => logs))
+      .filter(
+        log => tokens.has(log.address) && (topics[2] === undefined || recipients.has(`${log.topics[2]}`)),
+      );
+  }
+
+  function resultOf(method: string, [first, second]: readonly unknown[]): unknown {
+    switch (method) {
+      case 'eth_chainId':
+        return numberToHex(CHAIN_ID);
+      case 'eth_blockNumber':
+        return numberToHex(newest);
+      case 'eth_getBlockByNumber':
+        return blockOf(shown(first === 'latest' ? newest : Number(first)), second);
+      case 'eth_getBlockByHash':
+        return blockOf(shown(numberOf(first)), second);
+      case 'eth_getBlockReceipts': {
+        const found = shown(numberOf(first));
+        return found === undefined ? null : receiptsOf(found);
+      }
+      case 'eth_getTransactionReceipt': {
+        const found = chain.find(({ receipts }) => receipts.some(one => one.transactionHash === first));
+        return found === undefined ? null : receiptsOf(found).find(one => one.transactionHash === first);
+      }
+      case 'eth_getLogs':
+        return logsOf(Object(first));
+      case 'trace_block':
+        return shown(Number(first))?.traces ?? null;
+      case 'eth_getTransactionCount':
+        return '0x0';
+      default:
+        throw new Error(`the simulated node does not know ${method}`);
+    }
+  }
+
+  return {
+    answer(method: string, params: readonly unknown[]): unknown {
+      const result = resultOf(method, params);
+      calls.set(method, (calls.get(method) ?? 0) + 1);
+      bytes += JSON.stringify(result ?? null).length;
+      return result;
+    },
+    showAt(time: number): void {
+      newest = chain.findLastIndex(({ block }) => Number(block.timestamp) * 1_000 <= time);
+    },
+    traffic: () => ({ calls: [...calls.values()].reduce((sum, count) => sum + count, 0), bytes }),
+    /** Methods that were called, the most frequent first. */
+    methods: () =>
+      [...calls]
+        .toSorted(([, a], [, b]) => b - a)
+        .map(([name, count]) => `${name} ${count}`)
+        .join(', '),
+  };
+}
+
+interface LogFilter {
+  readonly fromBlock?: string;
+  readonly toBlock?: string;
+  readonly blockHash?: string;
+  readonly address?: string | readonly string[];
+  readonly topics?: readonly (readonly string[] | string | null)[];
+}
+
+function placed(log: RpcLog, { blockHash, blockNumber, transactionHash }: object & Placed) {
+  return { ...log, blockHash, blockNumber, transactionHash, removed: false };
+}
+
+interface Placed {
+  readonly blockHash?: unknown;
+  readonly blockNumber?: unknown;
+  readonly transactionHash?: unknown;
+}
