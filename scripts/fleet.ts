@@ -13,7 +13,12 @@
  *
  * With `--hostile` it runs only one process per database and chain, a plain chain and a hostile one, in a network of its
  * own (`fleet/hostile/alone.ts`):
- *   npm run fleet -- --hostile [--short] [--database sqlite|postgres] [--seed N]
+ *   npm run fleet -- --hostile [--short] [--database sqlite|postgres] [--prove always|findings|off] [--seed N]
+ *
+ * With `--lies` it runs one process per database on a chain with two nodes, the first of which tells one lie after another
+ * about its blocks (`fleet/liar.ts`). A payment that is lost or counted twice, or a false block that is called proven, is a
+ * violation:
+ *   npm run fleet -- --lies [--database sqlite|postgres] [--prove always|findings|off] [--seed N]
  *
  * With `--soak` it runs only the payments service, on SQLite: sessions of several shops are opened and paid while the
  * service is killed repeatedly and receivers of webhooks fail in every known way. First one process simulates the
@@ -29,6 +34,7 @@ import { runHostileChain } from './fleet/hostile/alone.ts';
 import { isInOwnNetwork, runInOwnNetwork } from './fleet/hostile/own-network.ts';
 import { FULL, SHORT } from './fleet/hostile/sizes.ts';
 import { interruptions } from './fleet/interruptions.ts';
+import { type LiesRun, runLies } from './fleet/liar.ts';
 import { watchProcesses } from './fleet/processes.ts';
 import { soak } from './fleet/soak/soak.ts';
 
@@ -50,6 +56,8 @@ const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
     hostile: { type: 'boolean', default: false },
+    lies: { type: 'boolean', default: false },
+    prove: { type: 'string' },
     short: { type: 'boolean', default: false },
     database: { type: 'string' },
     soak: { type: 'boolean', default: false },
@@ -60,12 +68,12 @@ const [seed, seconds] = [Number(values.seed), Number(values.seconds)];
 const databases = DATABASES.filter(name => values.database === undefined || values.database === name);
 if (!Number.isInteger(seed) || !(seconds > 0) || databases.length === 0) {
   console.error(
-    'usage: npm run fleet -- [--seed WHOLE-NUMBER] [--hostile [--short] [--database sqlite|postgres] | --soak [--seconds NUMBER]]',
+    'usage: npm run fleet -- [--seed WHOLE-NUMBER] [--hostile [--short] [--database sqlite|postgres] | --lies [--database sqlite|postgres] | --soak [--seconds NUMBER]]',
   );
   process.exit(2);
 }
 if (values.hostile && !isInOwnNetwork()) process.exit(await runInOwnNetwork());
-const isWhole = !values.hostile && !values.soak;
+const isWhole = !values.hostile && !values.soak && !values.lies;
 for (const [program, argument] of isWhole ? PROGRAMS : []) {
   if (spawnSync(program, [argument]).error === undefined) continue;
   console.error(`${program} is not installed: apt-get install ${program}`);
@@ -86,7 +94,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 
 const startedAt = Date.now();
 const watched = watchProcesses(labelOf);
-const report = await (values.hostile ? runHostileChains() : values.soak ? runSoaks() : runWholeFleet());
+const report = await runChosen();
 await delay(GONE_AFTER_MS);
 await watched.stop();
 for (const left of await watched.left()) violation(`left behind: ${left}`);
@@ -98,6 +106,13 @@ console.log(`memory at most ${mebibytes(watched.mostBytes)}; of one process: ${m
 tellViolations();
 if (violations.length > 0) process.exitCode = 1;
 
+function runChosen(): Promise<string> {
+  if (values.hostile)
+    return onEachDatabase(run => runHostileChain({ ...run, sizes: values.short ? SHORT : FULL }));
+  if (values.lies) return onEachDatabase(runLies);
+  return values.soak ? runSoaks() : runWholeFleet();
+}
+
 async function runWholeFleet(): Promise<string> {
   const observers = { interruptions: interruptions(told), violation };
   try {
@@ -108,15 +123,15 @@ async function runWholeFleet(): Promise<string> {
   }
 }
 
-async function runHostileChains(): Promise<string> {
-  const sizes = values.short ? SHORT : FULL;
+/** Runs a program on one database after the other. */
+async function onEachDatabase(run: (terms: LiesRun) => Promise<string>): Promise<string> {
   const reports: string[] = [];
   for (const database of databases) {
-    const report = runHostileChain({
+    const report = run({
       seed,
       database,
-      sizes,
-      told: attack => told(`${database}: ${attack}`),
+      prove: values.prove,
+      told: disruption => told(`${database}: ${disruption}`),
       violation: sentence => violation(`${database}: ${sentence}`),
     });
     reports.push(`${database}\n\n${await report.catch(fail)}`);

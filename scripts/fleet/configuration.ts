@@ -20,6 +20,10 @@ export interface ConfiguredChain {
   readonly id: number;
   /** Address of its node for the program. */
   readonly rpcUrl: string;
+  /** Other nodes, which are asked when the first one fails. */
+  readonly otherRpcUrls?: readonly string[];
+  /** `prove` of the chain; the default when absent. */
+  readonly prove?: string | undefined;
   readonly tokens: readonly string[];
   /** Registry of names, if the chain has one. */
   readonly registry?: string;
@@ -66,11 +70,12 @@ export function configuration({
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the program reads it from the environment
     ...(isBalanced ? { trustedProxies: ['127.0.0.1'], server: { lameDuck: '${LAME_DUCK}' } } : {}),
     ...(redisUrl === undefined ? {} : { rateLimitStore: redisUrl }),
-    chains: chains.map(({ id, rpcUrl, tokens, registry, maxAnswer }) => ({
+    chains: chains.map(({ id, rpcUrl, otherRpcUrls = [], prove, tokens, registry, maxAnswer }) => ({
       id,
       name: `Chain ${id}`,
       native: { symbol: 'ETH', decimals: 18 },
-      rpc: [rpcUrl],
+      rpc: [rpcUrl, ...otherRpcUrls],
+      ...(prove === undefined ? {} : { prove }),
       ...(maxAnswer === undefined ? {} : { rpcMaxAnswer: maxAnswer }),
       confirmations: 2,
       testnet: true,

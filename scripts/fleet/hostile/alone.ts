@@ -26,6 +26,8 @@ import { openStage, type Stage } from './stage.ts';
 export interface HostileRun {
   readonly seed: number;
   readonly database: 'sqlite' | 'postgres';
+  /** `prove` of the chain; the default when absent. */
+  readonly prove?: string | undefined;
   readonly sizes: Sizes;
   /** Called with the name of each attack when it begins. */
   readonly told: (attack: string) => void;
@@ -87,7 +89,7 @@ ${memory}`;
 }
 
 /** The folder of a run, and its PostgreSQL if it has one. */
-async function openPlace({ database }: HostileRun, stack: AsyncDisposableStack) {
+export async function openPlace({ database }: Pick<HostileRun, 'database'>, stack: AsyncDisposableStack) {
   const folder = await mkdtemp(join(tmpdir(), 'hostile-'));
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   stack.defer(removeFolder);
@@ -109,7 +111,7 @@ async function openPlainStage(
 }
 
 async function openHostileStage(
-  { sizes, told, violation }: HostileRun,
+  { sizes, prove, told, violation }: HostileRun,
   { urls, ...place }: Place & { readonly urls: readonly string[] },
   stack: AsyncDisposableStack,
 ): Promise<{ hostile: Stage; scene: Scene }> {
@@ -117,7 +119,13 @@ async function openHostileStage(
   const chain = await startHostileChain({ id: HOSTILE_ID, blockMs, maxAnswer, urls }, stack);
   const observers = { interruptions: interruptions(told), violation };
   const hostile = await openStage(
-    { ...place, name: 'hostile', chain, shops: HONEST_SHOPS + 2, observers },
+    {
+      ...place,
+      name: 'hostile',
+      chain: { ...chain, configured: { ...chain.configured, prove } },
+      shops: HONEST_SHOPS + 2,
+      observers,
+    },
     stack,
   );
   const [shop, unluckyShop] = hostile.shops.slice(HONEST_SHOPS);
@@ -140,9 +148,13 @@ interface Terms {
   readonly signal: AbortSignal;
 }
 
-function sell({ chain, shops }: Stage, { seed, signal }: Terms): Promise<Sold[]> {
+/** Sells in the first shops, until the signal aborts. */
+export function sell(
+  { chain, shops }: Stage,
+  { seed, signal, shops: count = HONEST_SHOPS }: Terms & { readonly shops?: number },
+): Promise<Sold[]> {
   return Promise.all(
-    shops.slice(0, HONEST_SHOPS).map(async (shop, index) => {
+    shops.slice(0, count).map(async (shop, index) => {
       const payer = index + 1;
       const till = { chains: [chain], payer, random: random(seed + index), signal, onPaid: () => undefined };
       return { shop, sales: await sellAndPay({ shop, ...till }) };

@@ -29,11 +29,13 @@ interface StageOptions {
   readonly folder: string;
   readonly shops: number;
   readonly observers: Observers;
+  /** Called with each line of an error in the log. Such a line is a violation when this is absent. */
+  readonly onError?: (line: string) => void;
 }
 
 /** Starts the process and opens the shops. */
 export async function openStage(
-  { name, chain, postgres, folder, shops: count, observers }: StageOptions,
+  { name, chain, postgres, folder, shops: count, observers, onError = observers.violation }: StageOptions,
   stack: AsyncDisposableStack,
 ): Promise<Stage> {
   const { options, paymentsUrl, indexUrl } = await databaseOf({ name, postgres, folder });
@@ -41,7 +43,6 @@ export async function openStage(
   await writeFile(configFile, configuration({ paymentsUrl, indexUrl, chains: [chain.configured] }));
   const receivers = stack.use(await startReceivers(random(1)));
   const keys = await createOrganizations(options, count);
-  const onError = (line: string) => observers.violation(line);
   const member = await createMember({ name, role: 'all', configFile, onError });
   stack.defer(() => member.kill());
   await member.start();
