@@ -1,4 +1,4 @@
-import { numberToHex } from 'viem';
+import { keccak256, numberToHex } from 'viem';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { CURRENT_FACTORY } from '#deposits/deposit-factory.ts';
 import { checkFactory } from '#deposits/self-check.ts';
@@ -22,6 +22,18 @@ describe.each(CHAIN_KINDS)('on $engine with the rules of $hardfork', kind => {
 
     expect(await checkFactory(clientOf(chain.rpcUrl))).toEqual({ kind: 'works' });
     expect(await chain.call('eth_getTransactionCount', CURRENT_FACTORY.address, 'latest')).toBe('0x1');
+  });
+
+  test('it is broken where creations have other addresses than on Ethereum', async () => {
+    await using chain = await startDepositChain(kind);
+    const codeHash = keccak256(await chain.createElsewhere());
+
+    const state = await checkFactory(clientOf(chain.rpcUrl), { ...CURRENT_FACTORY, codeHash });
+
+    expect(state).toEqual({
+      kind: 'broken',
+      reason: 'creates contracts at other addresses than Ethereum does',
+    });
   });
 
   test('it is absent elsewhere', async () => {

@@ -271,6 +271,18 @@ describe.each(CHAIN_KINDS)('on $engine with the rules of $hardfork', kind => {
     expect(BigInt(await chain.read({ to: token, data: hasCalled }))).toBe(0n);
   });
 
+  test('where creations have other addresses than on Ethereum, nothing counts as paid', async () => {
+    await using elsewhere = await startDepositChain(kind);
+    await elsewhere.createElsewhere();
+    const { address, holding } = newForwarder(newAccount());
+    await elsewhere.transact({ to: address, value: COINS });
+
+    const { isSuccess, outcomes } = await elsewhere.sweep([holding(null)]);
+
+    expect([isSuccess, outcomes]).toEqual([true, [{ forwarder: address, token: null, amount: null }]]);
+    expect(await elsewhere.balance(null, address)).toBe(COINS);
+  });
+
   test('another recipient or salt names another address: nothing of this one moves', async () => {
     const { address, holding } = newForwarder(newAccount());
     await pay(address);

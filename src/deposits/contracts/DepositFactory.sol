@@ -34,10 +34,11 @@ contract DepositFactory {
         return address(uint160(uint256(keccak256(abi.encodePacked(hex"ff", address(this), salt, codeHash)))));
     }
 
-    /// @notice Creates a forwarder unless it exists.
+    /// @notice Creates a forwarder unless it exists. Returns where it really is: a chain that derives addresses in another
+    /// way than Ethereum is known by that.
     function create(address recipient, bytes32 salt) public returns (address forwarder) {
         forwarder = addressOf(recipient, salt);
-        if (forwarder.code.length == 0) new Forwarder{salt: salt}(recipient);
+        if (forwarder.code.length == 0) forwarder = address(new Forwarder{salt: salt}(recipient));
     }
 
     /// @notice Has forwarders pay all that they hold of assets, and creates those that hold something. Each item is tried
@@ -59,8 +60,8 @@ contract DepositFactory {
         (bool isKnown, uint256 held) = balanceOf(token, forwarder, callGas);
         if (isKnown && held == 0) return 0;
         if (isKnown) {
-            create(item.recipient, item.salt);
-            if (pay(forwarder, token, held, callGas)) {
+            address created = create(item.recipient, item.salt);
+            if (pay(created, token, held, callGas)) {
                 amount = token == address(0) ? held : decrease(token, forwarder, held, callGas);
             }
         }
