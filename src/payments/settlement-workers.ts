@@ -72,7 +72,7 @@ export function startSettlement(watched: readonly WatchedThrough[], deps: Settle
       clock,
       log,
     }),
-    startWokenWorker(refundExpiryWorker(deps), {
+    startWokenWorker(refundExpiryWorker({ ...deps, chains }), {
       db,
       topic: 'refunds',
       pauseMs: () => lookPauseMs(db, EXPIRY_PAUSE_MS),

@@ -69,7 +69,7 @@ const tokens = [
   { address: NATIVE_COIN, symbol: 'ETH', decimals: 18 },
   { address: TOKEN, symbol: 'USDC', decimals: 6 },
 ];
-const CHAINS = paymentChains([
+export const CHAINS = paymentChains([
   {
     id: TEST_CHAIN,
     name: 'Local',

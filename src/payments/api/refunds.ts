@@ -96,7 +96,8 @@ export function refundHandlers({ db, seals, clock, chains }: PaymentsContext) {
         if (cancelled === undefined)
           throw faultError(notNow(`${stateOf(refund)}, so it cannot be cancelled.`));
         const { sessionId } = cancelled;
-        if (sessionId !== null) await settlement({ handle, seals, now: clock.now() }).recount(sessionId);
+        if (sessionId !== null)
+          await settlement({ handle, seals, now: clock.now() }).recount(sessionId, chains);
         return { status: 200, body: refundBody(cancelled) };
       }),
 

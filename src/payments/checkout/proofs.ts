@@ -64,7 +64,7 @@ export function walletBinding(deps: CheckoutDeps): Pick<PaymentsHandlers<never, 
           : await sessions.bindWallet(session.id, wallet, now);
         if (signed === undefined) return undefined;
         await reserveUse(handle, signed, now);
-        await settlement({ handle, seals, now }).settleTransfersOf(signed.id, wallet);
+        await settlement({ handle, seals, now }).settleTransfersOf(signed.id, wallet, deps.chains);
         return signed;
       });
       if (bound !== undefined) return { status: 200, body: await shownState(deps, bound.id) };

@@ -74,6 +74,14 @@ export function paymentChains(all: readonly PaymentChain[]): PaymentChains {
   };
 }
 
+/** True when payments of a session wait for the merchant without a proof (Decision 389). */
+export function needsProof(
+  chains: Pick<PaymentChains, 'find'>,
+  { mode, chainId }: { readonly mode: Mode; readonly chainId: number },
+): boolean {
+  return chains.find(mode, chainId)?.requiresProof === true;
+}
+
 /** The token at an address in any letter case; undefined for a token that is not configured. */
 export function tokenOf(chain: PaymentChain, address: string): PaymentToken | undefined {
   const normal = normalToken(address);

@@ -1,4 +1,5 @@
 import { newId } from '../../lib/ids.ts';
+import { needsProof, type PaymentChains } from '../model/payment-chain.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { openTransfers } from '../sessions/open-transfers.ts';
@@ -77,9 +78,13 @@ export function provedTransfers(unit: SettlementUnit) {
   return {
     /**
      * Makes unmatched transfers of a wallet payments of the session that it signed for, by the rules of any
-     * other match. Repeating it changes nothing.
+     * other match. Where proofs are required, the watcher completes them all. Repeating it changes nothing.
      */
-    async settleTransfersOf(sessionId: string, wallet: string): Promise<void> {
+    async settleTransfersOf(
+      sessionId: string,
+      wallet: string,
+      chains: Pick<PaymentChains, 'find'>,
+    ): Promise<void> {
       const { handle, seals } = unit;
       const signed = await unit.sessionOf(sessionId);
       const open = await openTransfers(handle, signed, { sender: wallet, since: earliestPayment(signed) });
@@ -98,7 +103,7 @@ export function provedTransfers(unit: SettlementUnit) {
         if (matched?.session.id !== sessionId || matched.matchedBy !== 'wallet') continue;
         settled.add(key);
         const { session } = matched;
-        const isConfirmed = transfer.confirmedAt !== null;
+        const isConfirmed = transfer.confirmedAt !== null && !needsProof(chains, session);
         const confirmations = isConfirmed ? session.requiredConfirmations : 0;
         const { id } = await insertTransfer(session, transfer, { matchedBy: 'wallet', confirmations });
         // The watcher completes it once its block has the confirmations.

@@ -1,5 +1,6 @@
 import { execute } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
+import { needsProof, type PaymentChains } from '../model/payment-chain.ts';
 import type { PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
 import { type FailureReason, holdsUse } from '../model/session.ts';
 import { select } from '../tables/select.ts';
@@ -46,12 +47,12 @@ export function outcomes(unit: SettlementUnit) {
     async complete(
       transactionId: string,
       inBlock?: string | null,
-      { proven = null, needsProof = false }: Proof = {},
+      { proven = null, isRequired = false }: Proof = {},
     ): Promise<PaymentTransaction> {
       const account = await unit.caseOf(transactionId);
       if (!stands(account, ['confirming'], inBlock)) return account.transaction;
       const judged = { ...account, transaction: { ...account.transaction, proven } };
-      const obstacle = needsProof && lacksProof(judged) ? 'unproven' : await obstacleTo(unit, judged);
+      const obstacle = isRequired && lacksProof(judged) ? 'unproven' : await obstacleTo(unit, judged);
       return unit.write(completed(judged, obstacle, now));
     },
 
@@ -85,13 +86,14 @@ export function outcomes(unit: SettlementUnit) {
      * Counts the payments of an open session again, because a refund has ended that needed some of its money. Completes
      * the session if they reach its price.
      */
-    async recount(sessionId: string): Promise<void> {
+    async recount(sessionId: string, chains: Pick<PaymentChains, 'find'>): Promise<void> {
       const session = await unit.sessionOf(sessionId);
       const all = await unit.transactions.ofSession(sessionId);
       const transaction = latestCompleted(all);
       if (session.status !== 'active' || transaction === undefined) return;
       const account = { session, transaction, others: all.filter(one => one !== transaction) };
-      const move = completed(account, await obstacleTo(unit, account), now);
+      const isHeld = needsProof(chains, session) && lacksProof(account);
+      const move = completed(account, isHeld ? 'unproven' : await obstacleTo(unit, account), now);
       await unit.write({
         ...move,
         transaction: { ...move.transaction, completedAt: transaction.completedAt },
@@ -140,5 +142,5 @@ export async function obstacleTo(
 /** Proof of a payment that is to be completed, and whether its session waits for the merchant without one. */
 interface Proof {
   readonly proven?: boolean | null;
-  readonly needsProof?: boolean;
+  readonly isRequired?: boolean;
 }

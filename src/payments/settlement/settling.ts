@@ -114,13 +114,14 @@ export function needsUse(paymentCase: PaymentCase): boolean {
 export type Obstacle = Extract<EndedReason, 'sold_out' | 'unproven'>;
 
 /**
- * True for a payment that would complete an active session with money whose block is not proven (Decision 389). What the
- * merchant assigned was decided.
+ * True for a payment that would complete an active session, but not without money whose block is not proven (Decision
+ * 389). What the merchant assigned was decided.
  */
 export function lacksProof(paymentCase: PaymentCase): boolean {
-  const counted = [...paidBefore(paymentCase), paymentCase.transaction];
-  const isUnproven = counted.some(one => one.proven === false && one.matchedBy !== 'assignment');
-  return paymentCase.session.status === 'active' && isUnproven && reaches(paymentCase);
+  const { session, transaction, others } = paymentCase;
+  if (session.status !== 'active' || !reaches(paymentCase)) return false;
+  const isProven = (one: PaymentTransaction) => one.proven !== false || one.matchedBy === 'assignment';
+  return !isProven(transaction) || !reaches({ ...paymentCase, others: others.filter(isProven) });
 }
 
 /** Completed. The caller has counted a use of the link when `needsUse` is true, unless there is an obstacle. */

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { transaction } from '#db/transaction.ts';
 import { DAY_MS } from '#lib/clock.ts';
+import { paymentChains } from '#payments/model/payment-chain.ts';
 import { refundMoves } from '#payments/refunds/refund-moves.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { refundExpiryWorker } from '#payments/watcher/refunds/refund-expiry.ts';
@@ -10,6 +11,7 @@ import { eachPaymentsApi } from '../../support/each-payments-api.ts';
 import {
   type ApiAnswer,
   aPayment,
+  CHAINS,
   errorOf,
   idsOf,
   type Merchant,
@@ -294,7 +296,7 @@ eachPaymentsApi('refunds', apiTest => {
     const merchant = await api.merchant();
     const { id: session_id } = await paid(merchant);
     const id = idOf(await merchant.post(PATH, { session_id, ...TWICE }));
-    const expiry = refundExpiryWorker(api);
+    const expiry = refundExpiryWorker({ ...api, chains: CHAINS });
 
     api.clock.advance(7 * DAY_MS - 1);
     const early = await expiry.runOnce(never);
@@ -340,7 +342,7 @@ eachPaymentsApi('refunds', apiTest => {
       cancelled: (id: string) => merchant.post(`${PATH}/${id}/cancel`),
       expired: async () => {
         api.clock.advance(7 * DAY_MS);
-        await refundExpiryWorker(api).runOnce(never);
+        await refundExpiryWorker({ ...api, chains: CHAINS }).runOnce(never);
       },
     };
     for (const end of Object.values(ends)) {
@@ -375,6 +377,30 @@ eachPaymentsApi('refunds', apiTest => {
         'payment.completed',
       ]);
     }
+  });
+
+  test('that end complete no checkout with a payment that needs a proof', async ({ api, paid }) => {
+    const merchant = await api.merchant();
+    const { id: session_id } = await paid(merchant, [600n]);
+    await merchant.post(PATH, { session_id, ...TWICE });
+    api.clock.advance(1);
+    const rest = aPayment({ amount: 400n, blockTime: api.clock.now(), sender: SENDER });
+    await api.settle(async settle => {
+      const { id } = await settle.recordTransfer({ id: session_id }, rest, {
+        matchedBy: 'wallet',
+        confirmations: 1,
+      });
+      await settle.complete(id, rest.blockHash, { proven: false, isRequired: true });
+    });
+    const chains = paymentChains(CHAINS.all.map(chain => ({ ...chain, requiresProof: true })));
+
+    api.clock.advance(7 * DAY_MS);
+    await refundExpiryWorker({ ...api, chains }).runOnce(never);
+
+    expect((await merchant.get(`/api/v1/checkout-sessions/${session_id}`)).body).toMatchObject({
+      status: 'expired',
+      outcome: 'paid_unproven',
+    });
   });
 
   test('follow an unmatched transfer to its session before it counts there', async ({ api, unmatched }) => {

@@ -1,10 +1,15 @@
 import { expect } from 'vitest';
 import { transaction } from '#db/transaction.ts';
 import { settlement } from '#payments/settlement/settlement.ts';
+import type { Lie } from '../../lab/faulty-node.ts';
 import { BLOCKS_TO_SETTLE, seals } from './setting.ts';
 import { eachWatchedShop, type ShopBehindNodes } from './watched-shop.ts';
 
 const REQUIRED: { changes: { requiresProof: boolean } } = { changes: { requiresProof: true } };
+
+/** Changes the headers of blocks that are read by their hash. */
+const unprovable: Lie = ({ method }, answer) =>
+  method === 'eth_getBlockByHash' ? { ...Object(answer), gasUsed: '0x1' } : undefined;
 
 eachWatchedShop('payments that need a proof', watchedTest => {
   /** A payment in a session, through a node that changes the headers of blocks, so that no proof is possible. */
@@ -12,9 +17,7 @@ eachWatchedShop('payments that need a proof', watchedTest => {
     const ours = await behindNodes(options);
     const session = await ours.open();
     await ours.round();
-    ours.node.tell(({ method }, answer) =>
-      method === 'eth_getBlockByHash' ? { ...Object(answer), gasUsed: '0x1' } : undefined,
-    );
+    ours.node.tell(unprovable);
     await ours.payment(session.amountDue);
     await chain.mine(BLOCKS_TO_SETTLE);
     await ours.round();
@@ -55,6 +58,54 @@ eachWatchedShop('payments that need a proof', watchedTest => {
     expect(events).toEqual(['payment.completed', 'checkout.expired', 'checkout.paid_late']);
     expect(await ours.session(session.id)).toMatchObject({ status: 'completed', endedReason: null });
     expect((await ours.events()).at(-1)).toBe('checkout.completed');
+  });
+
+  test('of a wallet that signs after their confirmation complete nothing before they are proven', async ({
+    chain,
+    behindNodes,
+  }) => {
+    await using ours = await behindNodes(REQUIRED);
+    const [proven, held] = [await ours.open(), await ours.open()];
+    await ours.round();
+    await ours.payment(proven.amount);
+    await ours.settle();
+    const signed = await ours.prove(proven.id, `${chain.accounts[1]}`.toLowerCase());
+    await chain.mine();
+    await ours.round();
+    await chain.pay({ from: 2, to: ours.recipient, amount: held.amount });
+    await ours.settle();
+    ours.node.tell(unprovable);
+
+    await ours.prove(held.id, `${chain.accounts[2]}`.toLowerCase());
+    await chain.mine();
+    await ours.round();
+
+    expect(signed).toMatchObject({ status: 'active', paymentStatus: 'confirming' });
+    expect(await ours.session(proven.id)).toMatchObject({ status: 'completed' });
+    expect(await ours.payments(proven.id)).toMatchObject([{ proven: true }]);
+    expect(await ours.session(held.id)).toMatchObject({ status: 'expired', endedReason: 'unproven' });
+  });
+
+  test('complete their session with a proof next to a part without one', async ({ chain, behindNodes }) => {
+    await using ours = await behindNodes(REQUIRED);
+    const session = await ours.boundSession();
+    await ours.round();
+    ours.node.tell(unprovable);
+    await ours.payment(1n);
+    await chain.mine(BLOCKS_TO_SETTLE);
+    await ours.round();
+    ours.node.tell(undefined);
+
+    ours.clock.advance(30_000);
+    await ours.payment(session.amount);
+    await ours.settle();
+
+    const payments = await ours.payments(session.id);
+    expect(payments.map(one => [one.amount, one.proven])).toEqual([
+      [1n, false],
+      [session.amount, true],
+    ]);
+    expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
   });
 
   test('complete their session without one where none is required', async ({ unproven }) => {

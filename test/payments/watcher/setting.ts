@@ -6,7 +6,7 @@ import { createLogger } from '#lib/logger.ts';
 import { createChainClient } from '#node/client.ts';
 import { eventStore } from '#payments/events/event-store.ts';
 import type { Owner } from '#payments/model/owner.ts';
-import { NATIVE_COIN, type PaymentChain } from '#payments/model/payment-chain.ts';
+import { NATIVE_COIN, type PaymentChain, paymentChains } from '#payments/model/payment-chain.ts';
 import type { CheckoutSession } from '#payments/model/session.ts';
 import { type Seals, seals as sealsOf } from '#payments/secrets/sealed.ts';
 import type { SessionDraft } from '#payments/sessions/opening.ts';
@@ -109,7 +109,11 @@ export async function shop(options: DatabaseOptions, clock: Clock, chain: Paymen
       transaction(db, async handle => {
         const sessions = sessionStore(handle, seals);
         await sessions.bindWallet(id, wallet, clock.now());
-        await settlement({ handle, seals, now: clock.now() }).settleTransfersOf(id, wallet);
+        await settlement({ handle, seals, now: clock.now() }).settleTransfersOf(
+          id,
+          wallet,
+          paymentChains([chain]),
+        );
         return sessions.findById(id);
       }),
     claim: (id: string, hash: string) =>

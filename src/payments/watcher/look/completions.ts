@@ -107,7 +107,7 @@ export async function confirmPayments(
     const rows = confirmed.toSorted(byChainOrder);
     await changeInParts(look, { name: 'confirm', rows }, async (part, { handle, now, settle, breathe }) => {
       for (const one of part) {
-        await settle.complete(one.id, one.blockHash, { proven, needsProof: chain.requiresProof === true });
+        await settle.complete(one.id, one.blockHash, { proven, isRequired: chain.requiresProof === true });
         await breathe();
       }
       // The receipts of the others are taken back when they are read.
