@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { lowerCase } from '#evm/address.ts';
 import { type DatabaseOptions, type Db, openForReads } from '../db/open.ts';
 import type { provenBlock } from '../indexer/read/blocks/proven-block.ts';
@@ -34,6 +35,8 @@ interface IndexSettings {
   readonly database: DatabaseOptions;
 }
 
+/** Time after which an index without an answer counts as one that cannot be read. No payment waits for it. */
+const LIMIT_MS = 2_000;
 /** Time for which an index that cannot be read is not asked. It may not exist yet, or be of another version. */
 const REST_MS = 10_000;
 const ABSENT: ProvenBlock = { kind: 'absent', head: undefined };
@@ -71,19 +74,33 @@ function readIndex(chainId: number, database: DatabaseOptions, { clock, log }: C
     await (await closing)?.destroy();
   }
 
+  function rest(err: unknown): ProvenBlock {
+    restsUntil = clock.now() + REST_MS;
+    log.info({ chainId, err }, 'the index of a chain cannot be read for proofs of payments');
+    return ABSENT;
+  }
+
+  async function read({ number, hash, hashes }: Parameters<ReadIndex['block']>[0]): Promise<ProvenBlock> {
+    try {
+      const { provenBlock: blockOf } = await import('../indexer/read/blocks/proven-block.ts');
+      opened ??= open();
+      return await blockOf(await opened, { number, hash: lowerCase(hash), hashes });
+    } catch (error) {
+      // A statement without an answer would hold up the others that ask.
+      void close().catch(() => {});
+      return rest(error);
+    }
+  }
+
   return {
-    async block({ number, hash, hashes }) {
+    async block(at) {
       if (clock.now() < restsUntil) return ABSENT;
-      try {
-        const { provenBlock: read } = await import('../indexer/read/blocks/proven-block.ts');
-        opened ??= open();
-        return await read(await opened, { number, hash: lowerCase(hash), hashes });
-      } catch (error) {
-        restsUntil = clock.now() + REST_MS;
-        log.info({ chainId, err: error }, 'the index of a chain cannot be read for proofs of payments');
-        await close().catch(() => {});
-        return ABSENT;
-      }
+      const ended = new AbortController();
+      const limit = delay(LIMIT_MS, undefined, { signal: ended.signal }).then(
+        () => rest(new Error(`it did not answer within ${LIMIT_MS} ms`)),
+        () => ABSENT,
+      );
+      return Promise.race([read(at), limit]).finally(() => ended.abort());
     },
     close,
   };

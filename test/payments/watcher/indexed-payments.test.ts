@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
 import { numberToHex } from 'viem';
 import { expect } from 'vitest';
 import { openIndexedChains } from '#data/indexed-chains.ts';
@@ -23,6 +25,21 @@ interface IndexOfChain {
 const indexDatabase = isWholeRun ? postgresDatabase : sqliteDatabase;
 
 const READS_OF_BLOCKS = ['eth_getBlockByHash', 'eth_getBlockReceipts', 'eth_getTransactionReceipt'];
+
+/** A server that accepts connections and says nothing. */
+async function silentServer(): Promise<AsyncDisposable & { readonly port: number }> {
+  const sockets = new Set<Socket>();
+  const server = createServer(socket => sockets.add(socket.on('error', () => {}))).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return {
+    port: typeof address === 'object' ? (address?.port ?? 0) : 0,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
 
 /** Begins a round, and resolves when it waits for the index; `go` ends the wait and the round. */
 async function roundWithPause(ours: WatchedShop): Promise<{ go(): Promise<void> }> {
@@ -149,6 +166,31 @@ eachWatchedShop('payments that an index of the installation proves', watchedTest
 
     expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed', proven: true }]);
     expect(ours.node.calls.filter(one => one === 'eth_getBlockByHash')).toHaveLength(1);
+  });
+
+  test('are proven by a node while the database of the index does not answer', async ({
+    chain,
+    behindNodes,
+  }) => {
+    await using silent = await silentServer();
+    const database = { kind: 'postgres', url: `postgres://nobody@127.0.0.1:${silent.port}/index` } as const;
+    const backends = [{ kind: 'index', database }] as const;
+    const chains = openIndexedChains([{ id: chain.chainId, backends }], { clock: chain.clock, log });
+    const since = performance.now();
+
+    const found = await chains
+      .ofChain(chain.chainId)
+      ?.block({ number: 1, hash: `0x${'07'.repeat(32)}`, hashes: undefined });
+    const waitedMs = performance.now() - since;
+    await using ours = await behindNodes({ index: chains.ofChain(chain.chainId) });
+    const session = await ours.open();
+    await ours.round();
+    await ours.payment(session.amountDue);
+    await ours.settle();
+
+    expect(found).toEqual({ kind: 'absent', head: undefined });
+    expect(waitedMs).toBeLessThan(4_000);
+    expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed', proven: true }]);
   });
 
   test('are proven by a node while the index cannot be read', async ({ chain, behindNodes }) => {
