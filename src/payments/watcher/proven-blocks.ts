@@ -10,7 +10,7 @@ import { recordAll } from './look/record.ts';
 import type { LinkedHeader } from './node/node-view.ts';
 import type { BlockRange } from './node/transfer-logs.ts';
 import type { BlockEvidence, BlockEvidences } from './proofs/block-evidence.ts';
-import { contains, type ProvenTransaction, transfersTo } from './proofs/proven-transfers.ts';
+import { transfersTo } from './proofs/proven-transfers.ts';
 import { watchedBlooms } from './proofs/watched-blooms.ts';
 import { blockBeforeSessions } from './starting-point.ts';
 import { reachedBlocks } from './traces/reached-blocks.ts';
@@ -25,8 +25,8 @@ const LONGEST_PAUSE_MS = 10 * 60_000;
 const SOON = 3;
 /** Blocks that may wait for another attempt. With more of them the oldest is given up. */
 const MOST_WAITING = 100;
-/** Blocks whose payments are remembered, so that they are not read again when these are completed. */
-const REMEMBERED_BLOCKS = 1_000;
+/** Transfers that are remembered, so that their blocks are not read again when they are completed. */
+const REMEMBERED = 10_000;
 /** Distance of a stored block from the head from which on blocks before all open sessions are passed over. */
 const FAR_BEHIND = 2_000;
 /** Least time between two warnings of blocks without a proof. */
@@ -65,8 +65,8 @@ export function provenBlocks({
   const blocks = reachedBlocks();
   const blooms = watchedBlooms();
   const waiting = new Map<number, WaitingBlock>();
-  /** Transactions with transfers to watched addresses, by the hash of their proven block. */
-  const remembered = new Map<string, ReadonlyMap<string, ProvenTransaction>>();
+  /** Keys (`factOf`) of transfers to watched addresses in proven blocks. */
+  const remembered = new Set<string>();
   /** A block whose transfers are more than one run records. */
   let unrecorded: BlockAnswer | undefined;
   let noted: ReachedBlock | undefined;
@@ -78,6 +78,8 @@ export function provenBlocks({
     if (progress === undefined) forget();
     if (watched.recipients.length === 0 && !watched.hasNative) {
       if (head.number > (blocks.last()?.number ?? -1)) blocks.goTo(head);
+      // Nobody can be paid in them any more.
+      waiting.clear();
       note(look);
       return NOTHING_DONE;
     }
@@ -175,7 +177,7 @@ export function provenBlocks({
     const recorded = await recordAll(look, transfers);
     unrecorded = recorded.isWhole ? undefined : answer;
     if (!recorded.isWhole) return undefined;
-    if (found.kind === 'proven') remember(header.hash, found.transactions, transfers);
+    if (found.kind === 'proven') remember(transfers);
     const isWaiting = found.kind !== 'proven' && !(found.kind === 'unproven' && found.cause === 'limits');
     if (isWaiting) wait(header, attempts + 1);
     else waiting.delete(header.number);
@@ -206,18 +208,12 @@ export function provenBlocks({
     );
   }
 
-  function remember(
-    hash: string,
-    transactions: ReadonlyMap<string, ProvenTransaction>,
-    transfers: readonly Transfer[],
-  ) {
-    if (transfers.length === 0) return;
-    const paying = transfers.flatMap(({ txHash }) => {
-      const found = transactions.get(txHash);
-      return found === undefined ? [] : [[txHash, found] as const];
-    });
-    remembered.set(hash, new Map(paying));
-    for (const oldest of [...remembered.keys()].slice(0, -REMEMBERED_BLOCKS)) remembered.delete(oldest);
+  function remember(transfers: readonly Transfer[]): void {
+    for (const one of transfers) remembered.add(factOf(one));
+    for (const oldest of remembered) {
+      if (remembered.size <= REMEMBERED) break;
+      remembered.delete(oldest);
+    }
   }
 
   /** Headers of some blocks, up to the first one that the node lacks. */
@@ -256,11 +252,16 @@ export function provenBlocks({
     /** Reads some blocks up to the head. */
     run,
     /** True for a payment that its block contained when it was proven. */
-    hasProven: (row: PaymentTransaction): boolean =>
-      contains(remembered.get(row.blockHash ?? '')?.get(row.txHash ?? ''), row),
+    hasProven: (row: PaymentTransaction): boolean => remembered.has(factOf(row)),
     /** True while a block is to be asked for again soon. */
     isWaiting: (): boolean => waiting.values().some(({ attempts }) => attempts <= SOON),
     /** Forgets what was read, because another process may have led. */
     forget,
   };
+}
+
+/** All that a transfer is judged by, as a key. */
+function factOf(one: Transfer | PaymentTransaction): string {
+  const { blockHash, txHash, logIndex, tokenAddress, sender, recipient, amount } = one;
+  return [blockHash, txHash, logIndex, tokenAddress, sender, recipient, amount].join(' ');
 }
