@@ -7,6 +7,9 @@ import { eachWatchedShop, type ShopBehindNodes } from './watched-shop.ts';
 
 const REQUIRED: { changes: { requiresProof: boolean } } = { changes: { requiresProof: true } };
 
+/** Refuses blocks that are read by their hash. */
+const refusesBlocks: Lie = ({ method }) => (method === 'eth_getBlockByHash' ? new Error('busy') : undefined);
+
 /** Changes the headers of blocks that are read by their hash. */
 const unprovable: Lie = ({ method }, answer) =>
   method === 'eth_getBlockByHash' ? { ...Object(answer), gasUsed: '0x1' } : undefined;
@@ -106,6 +109,42 @@ eachWatchedShop('payments that need a proof', watchedTest => {
       [session.amount, true],
     ]);
     expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+  });
+
+  test('complete their session with a proof after nodes refused their block for a while', async ({
+    chain,
+    behindNodes,
+  }) => {
+    await using ours = await behindNodes(REQUIRED);
+    const session = await ours.open();
+    await ours.round();
+    ours.node.tell(refusesBlocks);
+    await ours.payment(session.amountDue);
+    await chain.mine(BLOCKS_TO_SETTLE);
+    for (let count = 0; count < 3; count++) await ours.round();
+    const during = await ours.session(session.id);
+
+    ours.node.tell(undefined);
+    await ours.settle();
+
+    expect(during).toMatchObject({ status: 'active', paymentStatus: 'confirming' });
+    expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+    expect(await ours.payments(session.id)).toMatchObject([{ proven: true }]);
+  });
+
+  test('wait without one when nodes refuse their block for long', async ({ chain, behindNodes }) => {
+    await using ours = await behindNodes(REQUIRED);
+    const session = await ours.open();
+    await ours.round();
+    ours.node.tell(refusesBlocks);
+    await ours.payment(session.amountDue);
+    await chain.mine(BLOCKS_TO_SETTLE);
+    await ours.round();
+
+    ours.clock.advance(60_000);
+    await ours.settle();
+
+    expect(await ours.session(session.id)).toMatchObject({ status: 'expired', endedReason: 'unproven' });
   });
 
   test('complete their session without one where none is required', async ({ unproven }) => {

@@ -15,6 +15,9 @@ const WAIT_MS = 500;
 /** Time for which a block is remembered, and most blocks that are. */
 const REMEMBERED_MS = 30_000;
 const REMEMBERED_BLOCKS = 16;
+/** Time for which nodes that fail are asked again where a proof is required, and the pause between two attempts. */
+const PATIENCE_MS = 60_000;
+const RETRY_MS = 2_000;
 /** Blocks that are read at a time. Each may be as large as an answer can be. */
 const AT_A_TIME = 4;
 /** Least time between two warnings of payments without a proof. */
@@ -41,7 +44,7 @@ export function paymentProofs({
   clock,
   log,
 }: {
-  readonly chain: Pick<PaymentChain, 'id' | 'prove'>;
+  readonly chain: Pick<PaymentChain, 'id' | 'prove' | 'requiresProof'>;
   readonly evidence: BlockEvidences;
   /** True for a payment whose block was proven before, and contains it. */
   readonly hasProven: (row: PaymentTransaction) => boolean;
@@ -50,6 +53,8 @@ export function paymentProofs({
 }): PaymentProofs {
   if (chain.prove === 'off') return WITHOUT_PROOFS;
   const requested = new Map<string, RequestedBlock>();
+  /** First failure of the nodes to give a block, by its hash. */
+  const failedAt = new Map<string, number>();
   let isWaiting = false;
   let warnedAt = Number.NEGATIVE_INFINITY;
 
@@ -100,6 +105,17 @@ export function paymentProofs({
     }
   }
 
+  /** True for a block that a later look asks for again, because without a proof its checkouts end. */
+  function mayHeal({ block: { hash }, since, evidence: found }: RequestedBlock): boolean {
+    const isFailure = found?.kind === 'unproven' && found.cause === 'node';
+    if (chain.requiresProof !== true || !isFailure) return false;
+    const first = failedAt.get(hash) ?? clock.now();
+    failedAt.set(hash, first);
+    if (Math.abs(clock.now() - first) >= PATIENCE_MS) return false;
+    if (Math.abs(clock.now() - since) >= RETRY_MS) requested.delete(hash);
+    return true;
+  }
+
   function warn({ blockNumber, txHash }: PaymentTransaction, reason: string): void {
     if (Math.abs(clock.now() - warnedAt) < WARN_EVERY_MS) return;
     warnedAt = clock.now();
@@ -124,11 +140,13 @@ export function paymentProofs({
       const blocks = blocksOf(unknown);
       if (blocks.length > 0) await read(look, blocks);
       const judged = { proven: known, untrue: NONE, unproven: unprovable, contradicted: NONE };
+      for (const hash of failedAt.keys()) if (!blocks.some(one => one.hash === hash)) failedAt.delete(hash);
       for (const { hash } of blocks) {
-        const found = requested.get(hash)?.evidence;
+        const asked = requested.get(hash);
+        const found = asked?.evidence;
         const rows = unknown.filter(one => one.blockHash === hash);
         const [first] = rows;
-        if (found === undefined || first === undefined) continue;
+        if (asked === undefined || found === undefined || first === undefined || mayHeal(asked)) continue;
         if (found.kind === 'proven') {
           const isIn = (one: PaymentTransaction) => contains(found.transactions.get(one.txHash ?? ''), one);
           judged.proven = [...judged.proven, ...rows.filter(isIn)];
@@ -152,6 +170,7 @@ export function paymentProofs({
     },
     forget() {
       requested.clear();
+      failedAt.clear();
       isWaiting = false;
     },
   };
