@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { bytesToHex, numberToHex } from 'viem';
 import { lowerCase } from '#evm/address.ts';
 import type { BlockContents } from '#evm/proofs/block-proof.ts';
@@ -88,6 +89,8 @@ export async function provenTransactions(
 
 /** The sender by the signature, or the one that the node names if there is no signature that says it. */
 async function senderOf(transaction: RpcTransaction): Promise<string> {
+  // Anyone may fill blocks with coins to a watched address.
+  await setImmediate();
   const encoded = encodedTransaction(transaction);
   const sender = encoded && (await signedSender(bytesToHex(encoded)).catch(() => undefined));
   return sender ?? transaction.from;
