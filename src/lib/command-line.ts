@@ -45,6 +45,13 @@ export function numberOption(option: string, value: string | undefined): number 
 /** Text of a file that an argument names; `-` is standard input. @throws Refused */
 export function readInput(file: string): Promise<string> {
   return (file === '-' ? text(process.stdin) : readFile(file, 'utf8')).catch((cause: unknown) => {
+    // Node's own error repeats the name.
+    if (MAYBE_SECRET.test(file)) throw new Refused(UNNAMED);
     throw new Refused(`${file} cannot be read.`, { cause });
   });
 }
+
+/** A key or a seed in hexadecimal digits, or the words of one, that was given in place of a file. */
+const MAYBE_SECRET = /[0-9a-f]{64}|(?:\w+\s+){11}/i;
+const UNNAMED =
+  'A file cannot be read. Its name is not repeated, because it may be a key: write a key to a file, and name that.';

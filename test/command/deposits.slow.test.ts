@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { type Address, encodeFunctionData, erc20Abi, type Hex, parseEther } from 'viem';
 import { test as base, expect } from 'vitest';
 import { CURRENT_FACTORY, forwarderAddress } from '#deposits/deposit-factory.ts';
-import { PROXY } from '#deposits/deterministic-proxy.ts';
+import { PROXY, PROXY_CREATION } from '#deposits/deterministic-proxy.ts';
 import { depositSalt } from '#deposits/salt.ts';
 import { deriveAccounts } from '#devnet/chain/accounts.ts';
 import { CHAIN_KINDS, type ChainKind } from '../lab/chain-kind.ts';
+import { faultyNode } from '../lab/faulty-node.ts';
 import { addressOf, mineEvery, startPaymentChain, type TestPaymentChain } from '../lab/payment-chain.ts';
 import { PATIENCE_MS } from '../lab/until.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -92,7 +93,9 @@ test.for(CHAIN_KINDS)(
     expect([first.code, first.err, second.code, second.err]).toEqual([0, '', 0, '']);
     const at = `factory version 1 at ${CURRENT_FACTORY.address}`;
     expect(first.out).toMatch(
-      new RegExp(`^${at}: deployed by 0x\\w{64} with \\d+ gas, and creates addresses`),
+      new RegExp(
+        `^sending  transaction 0x\\w{64}\n${at}: deployed by 0x\\w{64} with \\d+ gas, and creates addresses`,
+      ),
     );
     expect(second.out).toBe(`${at}: is deployed, and creates addresses as computed offline\n`);
   },
@@ -121,7 +124,7 @@ test('a chain without the proxy gets it first', async ({ start, key }) => {
 
   expect(code).toBe(0);
   expect(out).toMatch(
-    /^proxy at 0x4e59b44847b379578588920ca78fbf26c0b4956c: created by 0x\w{64}\nfactory version 1 /,
+    /^sending .*\nproxy at 0x4e59b44847b379578588920ca78fbf26c0b4956c: created by 0x\w{64}\nsending .*\nfactory version 1 /,
   );
 });
 
@@ -241,6 +244,106 @@ test('more addresses than a transaction has gas for are swept in several', async
   expect(out.match(/^transaction /gm)?.length).toBeGreaterThan(1);
 });
 
+test('an epoch or a token that is named twice is swept once', async ({ start, key, folder }) => {
+  const chain = await start();
+  await deploy(chain, '--key', key);
+  await chain.send({ from: 1, to: numbered(0), value: 7n });
+  await chain.pay({ from: 1, to: numbered(0), amount: 1_000_000n });
+  await chain.mine();
+  const file = join(folder, 'twice.json');
+  const epochs = EPOCHS.flatMap(epoch => [epoch, `0x${epoch.slice(2).toUpperCase()}`]);
+  await writeFile(file, JSON.stringify({ version: 1, seed: SEED, epochs }));
+  const tokens = ['--token', chain.token, '--token', chain.token.toLowerCase()];
+  const scan = ['--seed', file, '--recipient', RECIPIENT, '--scan', '0..0', ...tokens];
+
+  const { code, out } = await run(['sweep', ...scan, ...onChain(chain), '--key', key]);
+
+  expect(code).toBe(0);
+  expect(out.match(/^paid /gm)).toHaveLength(2);
+});
+
+test('a sweep that another one overtakes says so', async ({ start, key, seed, folder }) => {
+  const chain = await start();
+  await deploy(chain, '--key', key);
+  await chain.send({ from: 1, to: numbered(0), value: 7n });
+  await chain.mine();
+  const faster = join(folder, 'faster');
+  await writeFile(faster, deriveAccounts().privateKey(SENDER + 1));
+  const scan = ['sweep', '--seed', seed, '--recipient', RECIPIENT, '--scan', '0..0'];
+  await using node = await faultyNode(chain.rpcUrl);
+  node.tell(async ({ method }) => {
+    if (method === 'eth_getTransactionCount') await run([...scan, ...onChain(chain), '--key', faster]);
+  });
+
+  const { code, out } = await run([...scan, '--chain', String(CHAIN_ID), '--rpc', node.url, '--key', key]);
+
+  expect(code).toBe(0);
+  expect(out).toContain(
+    `gone  ${numbered(0)}  number 0  0.000000000000000007 coins: another sweep was first\n`,
+  );
+});
+
+test('a transaction is named before it is sent, so that it can be found when the node fails', async ({
+  start,
+  key,
+  seed,
+}) => {
+  const chain = await start();
+  await deploy(chain, '--key', key);
+  await chain.send({ from: 1, to: numbered(0), value: 7n });
+  await chain.mine();
+  const scan = ['sweep', '--seed', seed, '--recipient', RECIPIENT, '--scan', '0..0', '--key', key];
+  await using node = await faultyNode(chain.rpcUrl);
+  node.tell(({ method }) => (method === 'eth_sendRawTransaction' ? new Error('out of order') : undefined));
+
+  const { code, out } = await run([...scan, '--chain', String(CHAIN_ID), '--rpc', node.url]);
+
+  const [, hash] = /^sending {2}transaction (0x\w{64})$/m.exec(out) ?? [];
+  expect(code).toBe(1);
+  await expect.poll(() => chain.call('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' });
+});
+
+test('an account with too few coins is named, and what it needs', async ({ start, key, seed, folder }) => {
+  const chain = await start();
+  await deploy(chain, '--key', key);
+  await chain.send({ from: 1, to: numbered(0), value: 7n });
+  await chain.mine();
+  const poor = join(folder, 'poor');
+  await writeFile(poor, deriveAccounts().privateKey(SENDER + 1));
+  await chain.call('anvil_setBalance', deriveAccounts().signer(SENDER + 1).address, '0x5');
+  const scan = ['sweep', '--seed', seed, '--recipient', RECIPIENT, '--scan', '0..0'];
+
+  const { code, err } = await run([...scan, ...onChain(chain), '--key', poor]);
+
+  expect(code).toBe(1);
+  expect(err).toMatch(
+    /^0x\w{40} has 0\.000000000000000005 coins on chain 31337, and the transaction may cost 0\.\d+ coins\.\n$/,
+  );
+});
+
+test('a node that refuses the transaction of the proxy does not hide where the coins are', async ({
+  start,
+  key,
+}) => {
+  const chain = await start();
+  await chain.call('anvil_setCode', PROXY, '0x');
+  await using node = await faultyNode(chain.rpcUrl);
+  node.tell(({ method, params }) =>
+    method === 'eth_sendRawTransaction' && params?.[0] === PROXY_CREATION.raw
+      ? new Error('only replay-protected transactions')
+      : undefined,
+  );
+
+  const to = ['--chain', String(CHAIN_ID), '--rpc', node.url];
+  const { code, err } = await run(['deposit-factory', 'deploy', ...to, '--key', key]);
+
+  expect(code).toBe(1);
+  expect(err).toMatch(
+    /^The node refused the transaction of the proxy: only replay-protected transactions\. /,
+  );
+  expect(err).toContain(`coins for it stay at ${PROXY_CREATION.sender}`);
+});
+
 test('a sweep needs a factory, and says how to deploy it', async ({ start, seed }) => {
   const chain = await start();
 
@@ -296,6 +399,40 @@ test('another recipient, salt or number is refused', async ({ seed }) => {
   }
 });
 
+test('a key or a seed in place of a file is not repeated', async ({ start, seed }) => {
+  const chain = await start();
+  const secret = 'ab'.repeat(32);
+  const words = `${'test '.repeat(11)}junk`;
+  const scan = ['sweep', '--recipient', RECIPIENT, '--scan', '0..1', ...onChain(chain)];
+  const runs = [
+    await deploy(chain, '--key', secret),
+    await deploy(chain, '--key', `0x${secret}`),
+    await deploy(chain, '--key', words),
+    await run([...scan, '--dry-run', '--seed', `{"version":1,"seed":"0x${secret}"}`]),
+    await run([
+      'verify-address',
+      RECIPIENT,
+      '--recipient',
+      RECIPIENT,
+      '--number',
+      '1',
+      '--seed',
+      `0x${secret}`,
+    ]),
+  ];
+
+  for (const { code, out, err } of runs) {
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(/^A file cannot be read\. Its name is not repeated, because it may be a key/);
+    expect(err).not.toMatch(/abab|junk/);
+  }
+  const positional = await run(['deposit-factory', 'deploy', secret]);
+  expect([positional.code, positional.err]).toEqual([2, expect.not.stringContaining(secret)]);
+  expect((await run([...scan, '--dry-run', '--seed', `${seed}.old`])).err).toBe(
+    `${seed}.old cannot be read.\n`,
+  );
+});
+
 test('wrong arguments are named, and no message has a key or a seed', async ({ folder, seed, key }) => {
   const secret = 'ab'.repeat(31);
   const file = join(folder, 'bad');
@@ -340,6 +477,25 @@ test('wrong arguments are named, and no message has a key or a seed', async ({ f
       /no version 2/,
     ],
     [['verify-address', file], 2, /address: must be 0x followed by 40/],
+    [['deposit-factory'], 2, /^a command is missing: deploy\n/],
+    [['verify-address', file, '--recipient', RECIPIENT], 2, /--recipient: a file says it by itself/],
+    [['verify-address', '-', '--factory-version', '1'], 2, /--factory-version: a file says it by itself/],
+    [
+      [
+        'verify-address',
+        RECIPIENT,
+        '--recipient',
+        RECIPIENT,
+        '--seed',
+        seed,
+        '--number',
+        '1',
+        '--salt',
+        '0x1',
+      ],
+      2,
+      /only one of --salt and --seed can be given/,
+    ],
   ];
   for (const [args, code, said] of cases) {
     const { err, ...result } = await run(args);

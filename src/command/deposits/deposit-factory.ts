@@ -1,9 +1,9 @@
-import { isAddressEqual } from 'viem';
+import { BaseError, isAddressEqual } from 'viem';
 import { CURRENT_FACTORY, FACTORY_SALT } from '#deposits/deposit-factory.ts';
 import { creationCall, PROXY, PROXY_CODE, PROXY_CREATION } from '#deposits/deterministic-proxy.ts';
 import { checkFactory } from '#deposits/self-check.ts';
 import { Refused, readArguments, UsageError } from '#lib/command-line.ts';
-import { CHAIN_USAGE, type OpenedChain, onChain } from './chain-option.ts';
+import { CHAIN_USAGE, nodeReason, type OpenedChain, onChain } from './chain-option.ts';
 import { awaitedReceipt, KEY_USAGE, type Sender, senderOf } from './sender.ts';
 
 const USAGE = `Usage: tollgate deposit-factory deploy --chain ID [--config FILE | --rpc URL] [--key FILE]
@@ -33,8 +33,10 @@ export async function runDepositFactory(args: readonly string[]): Promise<void> 
     process.stdout.write(USAGE);
     return;
   }
-  if (positionals.join(' ') !== 'deploy')
-    throw new UsageError(`there is no command ${positionals.join(' ')}; did you mean deploy?`);
+  const [command, ...others] = positionals;
+  if (command === undefined) throw new UsageError('a command is missing: deploy');
+  if (command !== 'deploy') throw new UsageError(`there is no command ${command}; did you mean deploy?`);
+  if (others.length > 0) throw new UsageError('deploy takes only options');
   await onChain(values, async chain => {
     const { version, address } = CURRENT_FACTORY;
     const said = (text: string) =>
@@ -79,7 +81,14 @@ async function ensureProxy({ id, client }: OpenedChain, sender: Sender): Promise
   }
   const balance = await client.public.getBalance({ address: creator });
   if (balance < costWei) await sender.send({ to: creator, value: costWei - balance });
-  const hash = await client.public.sendRawTransaction({ serializedTransaction: raw });
+  const hash = await client.public.sendRawTransaction({ serializedTransaction: raw }).catch(cause => {
+    if (!(cause instanceof BaseError)) throw cause;
+    throw new Refused(
+      `The node refused the transaction of the proxy: ${nodeReason(cause).replace(/\.$/, '')}. The coins for it stay at ${creator}: run the ` +
+        'command again with a node that accepts transactions without a chain id.',
+      { cause },
+    );
+  });
   const { contractAddress } = await awaitedReceipt(client.public, hash);
   if (contractAddress == null || !isAddressEqual(contractAddress, PROXY))
     throw new Refused(`Transaction ${hash} did not create the proxy.`);

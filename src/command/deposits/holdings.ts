@@ -50,7 +50,7 @@ export async function assetsOf(
   { tokens, least }: { tokens: readonly Address[]; least: readonly string[] },
 ): Promise<Asset[]> {
   const named = chain.tokens.map(({ address, ...rest }) => ({ token: getAddress(address), ...rest }));
-  const others = tokens.filter(one => !named.some(({ token }) => isAddressEqual(token, one)));
+  const others = [...new Set(tokens)].filter(one => !named.some(({ token }) => isAddressEqual(token, one)));
   const assets = [
     { token: null, ...chain.native },
     ...named,

@@ -20,7 +20,8 @@ export async function readSeed(file: string): Promise<DepositSeed> {
   if (!isWord(seed)) throw new Refused(`${file}: seed must be 0x followed by 64 hexadecimal digits.`);
   if (!Array.isArray(epochs) || epochs.length === 0 || !epochs.every(isWord))
     throw new Refused(`${file}: epochs must be a list of texts, each 0x followed by 64 hexadecimal digits.`);
-  return { seed, epochs };
+  // An epoch that stands twice would find each address twice.
+  return { seed, epochs: [...new Set(epochs.map(toLower))] };
 }
 
 /** Parses the text of a file. @throws Refused */
@@ -31,6 +32,10 @@ export function parsedFile(text: string, file: string): unknown {
     // The parser's message repeats a part of the text.
     throw new Refused(`${file} is not JSON.`);
   }
+}
+
+function toLower(word: Hex): Hex {
+  return `0x${word.slice(2).toLowerCase()}`;
 }
 
 function isWord(value: unknown): value is Hex {

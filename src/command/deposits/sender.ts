@@ -2,6 +2,7 @@ import {
   type Address,
   type Hash,
   type Hex,
+  keccak256,
   type PublicClient,
   type TransactionReceipt,
   WaitForTransactionReceiptTimeoutError,
@@ -9,6 +10,7 @@ import {
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { MAX_TRANSACTION_GAS } from '#devnet/chain/engine.ts';
 import { Refused, readInput, UsageError } from '#lib/command-line.ts';
+import { amountText } from '#payments/amounts/token-amount.ts';
 import type { OpenedChain } from './chain-option.ts';
 
 /** Content of a transaction. */
@@ -33,7 +35,7 @@ export const KEY_USAGE = `  --key FILE               file with the private key o
 
 /** Account of the private key in a file. @throws UsageError, Refused */
 export async function senderOf(
-  { id, client: { public: client } }: OpenedChain,
+  { id, native, client: { public: client } }: OpenedChain,
   file: string | undefined,
 ): Promise<Sender> {
   if (file === undefined) throw new UsageError('--key is missing');
@@ -50,7 +52,15 @@ export async function senderOf(
         pricesOf(client),
       ]);
       const gas = limitOf(estimate);
+      const cost = gas * (prices.gasPrice ?? prices.maxFeePerGas) + value;
+      const balance = await client.getBalance({ address: account.address });
+      if (balance < cost)
+        throw new Refused(
+          `${account.address} has ${amountText(balance, native)} on chain ${id}, and the transaction may cost ${amountText(cost, native)}.`,
+        );
       const raw = await account.signTransaction({ chainId: id, nonce, gas, ...content, ...prices });
+      // Named before it is sent: the answer can be lost.
+      process.stdout.write(`sending  transaction ${keccak256(raw)}\n`);
       return awaitedReceipt(client, await client.sendRawTransaction({ serializedTransaction: raw }));
     },
   };

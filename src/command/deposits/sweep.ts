@@ -113,7 +113,8 @@ async function sweepPart(
   }
   const data = sweepInput(tried.payable.map(({ holding }) => holding.item));
   const { logs, transactionHash, gasUsed } = await sender.send({ to: CURRENT_FACTORY.address, data });
-  printOutcomes(part, { outcomes: sweepOutcomes(logs), transactionHash });
+  const sent = tried.payable.map(({ holding }) => holding);
+  printOutcomes(sent, { outcomes: sweepOutcomes(logs), transactionHash });
   print(`transaction ${transactionHash}: ${gasUsed} gas`);
 }
 
@@ -158,8 +159,8 @@ function printOutcomes(
       ({ forwarder, token }) =>
         isAddressEqual(forwarder, holding.address) && isSame(token, holding.asset.token),
     );
-    if (outcome === undefined) continue;
-    if (outcome.amount === null) printLeft(holding, `it failed in ${transactionHash}`);
+    if (outcome === undefined) print(`gone  ${lineOf(holding)}: another sweep was first`);
+    else if (outcome.amount === null) printLeft(holding, `it failed in ${transactionHash}`);
     else print(`paid  ${lineOf({ ...holding, amount: outcome.amount })}`);
   }
 }

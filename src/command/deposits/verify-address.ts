@@ -54,14 +54,17 @@ export async function runVerifyAddress(args: readonly string[]): Promise<void> {
   if (subject === undefined) throw new UsageError('ADDRESS or FILE is missing');
   if (others.length > 0) throw new UsageError('only one address can be verified');
   const { recipient, 'factory-version': version } = values;
-  const { address, ...stated } = /^0x/i.test(subject)
-    ? {
+  const isFile = !/^0x/i.test(subject);
+  const repeated = Object.keys(values)[0];
+  if (isFile && repeated !== undefined) throw new UsageError(`--${repeated}: a file says it by itself`);
+  const { address, ...stated } = isFile
+    ? await statementIn(subject)
+    : {
         address: addressOf(subject, 'ADDRESS'),
         recipient: addressOf(recipient, '--recipient'),
         salts: await saltsOf(values),
         factory: factoryNamed(numberOption('factory-version', version) ?? CURRENT_FACTORY.version),
-      }
-    : await statementIn(subject);
+      };
   prove(address, stated);
 }
 
@@ -99,6 +102,8 @@ async function saltsOf({
   seed?: string | undefined;
   number?: string | undefined;
 }): Promise<Hex[]> {
+  if (salt !== undefined && (file ?? text) !== undefined)
+    throw new UsageError('only one of --salt and --seed can be given');
   if (salt !== undefined) return [saltOf(salt, '--salt')];
   const number = numberOption('number', text);
   if (file === undefined || number === undefined)
