@@ -109,16 +109,20 @@ export function watchedPayments(handle: Handle) {
       return rows.map(transactionForm.recordOf);
     },
 
-    /** Payments that were completed since a time, in UTC milliseconds, without a look at their block. The newest first. */
+    /**
+     * Payments that were completed since a time, in UTC milliseconds, without a look at their block. The newest first, or
+     * those that follow `after` in this order.
+     */
     async unproven(
       chainId: number,
-      { since, limit }: { readonly since: number; readonly limit: number },
+      { since, after, limit }: { since: number; after: PaymentTransaction | undefined; limit: number },
     ): Promise<PaymentTransaction[]> {
       const rows = await select({ from: 'transactions', columns: ['*'] }).rows(
         handle,
         `where chain_id = ? and status = 'completed' and proven is null and completed_at > ? and block_hash is not null
-         order by completed_at desc limit ${BOUND}`,
-        [chainId, since, limit],
+           and (completed_at, id) < (?, ?)
+         order by completed_at desc, id desc limit ${BOUND}`,
+        [chainId, since, after?.completedAt ?? Number.MAX_SAFE_INTEGER, after?.id ?? '', limit],
       );
       return rows.map(transactionForm.recordOf);
     },

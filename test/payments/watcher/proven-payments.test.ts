@@ -358,6 +358,46 @@ eachWatchedShop('payments that their blocks prove', watchedTest => {
     ]);
   });
 
+  test('are proven afterwards although the blocks of many others are refused', async ({
+    chain,
+    behindNodes,
+  }) => {
+    await using ours = await behindNodes();
+    const session = await ours.open();
+    await ours.round();
+    await ours.payment(1n);
+    await chain.mine();
+    for (let amount = 2n; amount <= 21n; amount++) await chain.pay({ from: 2, to: ours.recipient, amount });
+    await ours.settle();
+    const { data } = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 30 });
+    const [first, ...others] = data.toSorted((a, b) => Number(a.amount - b.amount));
+    const decision = { actor: 'api_key:ak_1', reason: null } as const;
+    for (const one of [first, ...others]) {
+      await transaction(ours.db, handle =>
+        settlement({ handle, seals, now: ours.clock.now() }).assign(
+          ours.owner,
+          `${one?.id}`,
+          session,
+          decision,
+        ),
+      );
+      if (one === first) ours.clock.advance(1);
+    }
+
+    ours.node.tell(({ method, params }) =>
+      method === 'eth_getBlockByHash' && params?.[0] !== first?.blockHash ? new Error('busy') : undefined,
+    );
+    for (let count = 0; count < 2; count++) {
+      await chain.mine();
+      ours.clock.advance(10_000);
+      await ours.round();
+    }
+
+    expect(data).toHaveLength(21);
+    const payments = await ours.payments(session.id);
+    expect(payments.filter(({ proven }) => proven === true).map(({ amount }) => amount)).toEqual([1n]);
+  });
+
   test.for([
     ['hides their transaction', withoutTransaction(0)],
     ['changes their amount', ofTransaction(0, one => ({ ...one, value: '0x1' }))],

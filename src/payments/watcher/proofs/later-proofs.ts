@@ -33,6 +33,8 @@ export function laterProofs({
   readonly clock: Clock;
 }) {
   let lookedAt = Number.NEGATIVE_INFINITY;
+  /** The last payment of the last look. The next one goes on behind it, so that those without an answer take turns. */
+  let after: PaymentTransaction | undefined;
 
   async function judge(look: Look, rows: readonly PaymentTransaction[]): Promise<readonly Judged[]> {
     const [{ blockNumber: number, blockHash: hash } = { blockNumber: null, blockHash: null }] = rows;
@@ -59,7 +61,8 @@ export function laterProofs({
       if (chain.prove === 'off' || Math.abs(clock.now() - lookedAt) < EVERY_MS) return NOTHING_DONE;
       lookedAt = clock.now();
       const since = clock.now() - DAY_MS;
-      const rows = await watchedPayments(look.db).unproven(chain.id, { since, limit: PAYMENTS });
+      const rows = await watchedPayments(look.db).unproven(chain.id, { since, after, limit: PAYMENTS });
+      after = rows.length < PAYMENTS ? undefined : rows.at(-1);
       let lost = 0;
       for (const ofBlock of Map.groupBy(rows, one => one.blockHash).values()) {
         for (const { rows: judged, proven } of await judge(look, ofBlock)) {
