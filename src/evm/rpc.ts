@@ -121,7 +121,7 @@ export interface RpcLog {
 }
 
 /** A withdrawal of the consensus layer; `amount` is in gwei. */
-interface RpcWithdrawal {
+export interface RpcWithdrawal {
   index: Hex;
   validatorIndex: Hex;
   address: Address;

@@ -1,14 +1,15 @@
 import { type Hash, type Hex, numberToHex } from 'viem';
 import type { RpcBlockTraces, RpcParityTrace } from '../evm/rpc.ts';
 import { type TransactionTrace, traceOfFrame, tracesOfFrames, tracesOfParity } from '../evm/traces.ts';
-import { type BlockRef, ChainMoved, ContradictoryBlock } from './block-ref.ts';
+import { assertWellFormed, type BlockRef, ChainMoved, ContradictoryBlock } from './block-ref.ts';
 import type { RawRequest } from './chain-node.ts';
+import { malformedInTraces } from './malformed-fields.ts';
 
 /**
  * Reads traces from an answer about a block and checks that they fit it. A transaction that the node failed to trace
  * has null. Null instead of a list when the node skips transactions, such as those that the chain itself adds.
  * @throws ChainMoved when the traces are of another block
- * @throws ContradictoryBlock when they cover more than the block's transactions, or repeat a call
+ * @throws ContradictoryBlock when they cover more than the block's transactions, repeat a call, or are malformed
  */
 export type TraceReading = () => (TransactionTrace | null)[] | null;
 
@@ -47,12 +48,29 @@ function debugTraces({ request }: TraceCalls, by: 'hash' | 'number'): TraceMetho
         by === 'hash'
           ? await request({ method: 'debug_traceBlockByHash', params: [block.hash, tracer] })
           : await request({ method: 'debug_traceBlockByNumber', params: [number, tracer] });
-      return () => readFrames(traces, block);
+      return wellFormed(block, () => readFrames(traces, block));
     },
     async ofTransaction(_, hash) {
       const frame = await request({ method: 'debug_traceTransaction', params: [hash, tracer] });
       return 'type' in frame ? traceOfFrame(frame) : null;
     },
+  };
+}
+
+/** The same reading, with a contradiction in place of errors about a value that no trace has. */
+function wellFormed({ number }: BlockRef, read: TraceReading): TraceReading {
+  return () => {
+    try {
+      const traces = read();
+      assertWellFormed(number, malformedInTraces(traces ?? []));
+      return traces;
+    } catch (error) {
+      if (error instanceof ChainMoved || error instanceof ContradictoryBlock) throw error;
+      // Not as the cause: its text may quote all of a long value.
+      throw new ContradictoryBlock(number, `its traces are malformed: ${String(error)}`, {
+        isOfContents: true,
+      });
+    }
   };
 }
 
@@ -64,7 +82,7 @@ function parityTraces({ request }: TraceCalls): TraceMethod {
   return {
     async ofBlock(block) {
       const traces = await request({ method: 'trace_block', params: [numberToHex(block.number)] });
-      return traces === null ? null : () => readParity(traces, block);
+      return traces === null ? null : wellFormed(block, () => readParity(traces, block));
     },
     async ofTransaction(block, hash) {
       const traces = await request({ method: 'trace_transaction', params: [hash] });

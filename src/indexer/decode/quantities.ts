@@ -21,7 +21,10 @@ export function jsonOrNull(list: readonly unknown[] | null | undefined): string 
   return list === null || list === undefined || list.length === 0 ? null : JSON.stringify(list);
 }
 
-/** Error text from the node without NUL characters, which PostgreSQL rejects. The text may quote a contract. */
+/** Most characters of an error text that are stored. */
+const ERROR_CHARACTERS = 4_096;
+
+/** Start of an error text from the node without NUL characters, which PostgreSQL rejects. The text may quote a contract. */
 export function errorTextOrNull(words: string | null | undefined): string | null {
-  return words?.replaceAll('\0', '') ?? null;
+  return words?.slice(0, ERROR_CHARACTERS).replaceAll('\0', '') ?? null;
 }

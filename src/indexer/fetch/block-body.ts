@@ -4,7 +4,7 @@ import { ChainMoved } from '../../node/block-ref.ts';
 import type { NodeCalls } from './fetched-block.ts';
 import { oneByOne } from './unreadable.ts';
 
-/** Header of a block, and its transactions as the node lists them. */
+/** Header of a block, and its transactions as the node lists them: none when the list is malformed. */
 export interface BlockBody {
   readonly number: number;
   readonly hash: Hash;
@@ -23,12 +23,12 @@ export function bodyReader({ request }: NodeCalls): (number: number) => Promise<
       params: [numberToHex(number), withTransactions],
     });
     if (block === null || block.hash === null) throw new ChainMoved(number);
-    return { block, hash: block.hash };
+    return { block, hash: block.hash, listed: Array.isArray(block.transactions) ? block.transactions : [] };
   }
 
   async function byHashes(number: number): Promise<BlockBody> {
-    const { block, hash } = await found(number, false);
-    const hashes = block.transactions.filter(entry => typeof entry === 'string');
+    const { block, hash, listed: names } = await found(number, false);
+    const hashes = names.filter(entry => typeof entry === 'string');
     const listed = await oneByOne(hashes, async one => {
       const transaction = await request({ method: 'eth_getTransactionByHash', params: [one] });
       if (transaction === null || transaction.blockHash !== hash) throw new ChainMoved(number);
@@ -39,9 +39,8 @@ export function bodyReader({ request }: NodeCalls): (number: number) => Promise<
 
   return async number => {
     try {
-      const { block, hash } = await found(number, true);
-      const listed = block.transactions.filter(entry => typeof entry !== 'string');
-      return { number, block, hash, listed };
+      const { block, hash, listed } = await found(number, true);
+      return { number, block, hash, listed: listed.filter(entry => typeof entry !== 'string') };
     } catch (error) {
       if (error instanceof ChainMoved) throw error;
       // The first failure is the more useful error when the node is away.

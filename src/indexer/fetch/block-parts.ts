@@ -1,9 +1,11 @@
-import { type Address, type Hash, numberToHex } from 'viem';
+import { type Address, type Hash, isAddress, numberToHex } from 'viem';
 import { lowerCase } from '../../evm/address.ts';
 import type { RpcReceipt } from '../../evm/rpc.ts';
 import type { TransactionTrace } from '../../evm/traces.ts';
+import { isObject } from '../../lib/json.ts';
 import type { Logger } from '../../lib/logger.ts';
-import { type BlockRef, ChainMoved, ContradictoryBlock } from '../../node/block-ref.ts';
+import { assertWellFormed, type BlockRef, ChainMoved, ContradictoryBlock } from '../../node/block-ref.ts';
+import { malformedInTraces } from '../../node/malformed-fields.ts';
 import { type TraceMethodName, traceMethod } from '../../node/trace-methods.ts';
 import type { FetchedBlock, NodeCalls } from './fetched-block.ts';
 import { capabilitiesOf, type NodeCapabilities } from './node-capabilities.ts';
@@ -96,7 +98,9 @@ function readingOf(client: NodeCalls, block: BlockRef) {
       request({ method: 'eth_getBlockReceipts', params: [numberToHex(block.number)] }),
     );
     if (whole instanceof UnreadableAnswer) return oneByOne(block.transactions, receipt);
-    if (whole === null || whole.some(one => one === null)) throw new ChainMoved(block.number);
+    if (whole === null) throw new ChainMoved(block.number);
+    if (!Array.isArray(whole)) assertWellFormed(block.number, 'the list of receipts is malformed');
+    if (whole.some(one => one === null)) throw new ChainMoved(block.number);
     return whole;
   }
 
@@ -122,6 +126,8 @@ function readingOf(client: NodeCalls, block: BlockRef) {
       trace: await orNull(
         ofTransaction(block, hash).then(trace => {
           if (trace === null) throw new Error('The node has no trace of the transaction.');
+          if (malformedInTraces([trace]) !== undefined)
+            throw new Error('The trace of the transaction is malformed.');
           return trace;
         }),
       ),
@@ -136,14 +142,10 @@ function readingOf(client: NodeCalls, block: BlockRef) {
       orNull(request({ method: 'debug_traceTransaction', params: [hash, tracer] })),
     );
     const accounts = diffs.flatMap(diff =>
-      diff === null || !('post' in diff) ? [] : Object.keys({ ...diff.pre, ...diff.post }),
+      isObject(diff) && 'post' in diff ? Object.keys({ ...Object(diff.pre), ...Object(diff.post) }) : [],
     );
-    return [...new Set(accounts.filter(isAddress).map(lowerCase))];
+    return [...new Set(accounts.filter(one => isAddress(one, { strict: false })).map(lowerCase))];
   }
 
   return { receipts, traces, touchedBy, reason: () => first?.reason ?? 'the node gave no answer' };
-}
-
-function isAddress(key: string): key is Address {
-  return key.startsWith('0x');
 }

@@ -3,7 +3,12 @@ import type { BlockProof } from '#evm/proofs/block-proof.ts';
 import { withFieldsOfType } from '#evm/proofs/transaction-encoding.ts';
 import type { RpcReceipt, RpcTransaction } from '#evm/rpc.ts';
 import type { Logger } from '#lib/logger.ts';
-import { ChainMoved, ContradictoryBlock } from '../../node/block-ref.ts';
+import { assertWellFormed, ChainMoved, ContradictoryBlock } from '../../node/block-ref.ts';
+import {
+  malformedInBlock,
+  malformedInReceipts,
+  malformedInTransactions,
+} from '../../node/malformed-fields.ts';
 import type { BlockBody } from './block-body.ts';
 import { partsReader } from './block-parts.ts';
 import type { ChainProofs } from './chain-proofs.ts';
@@ -27,7 +32,7 @@ interface BlockReaderDeps {
 /**
  * Completes and recomputes blocks. Repeated entries are kept once.
  * @throws ChainMoved when the node does not have the block any more, or the answers are of several blocks
- * @throws ContradictoryBlock when an answer contradicts itself
+ * @throws ContradictoryBlock when an answer contradicts itself, or has a value that cannot be stored (Decision 384)
  */
 export function blockReader({
   client,
@@ -48,7 +53,9 @@ export function blockReader({
   }
 
   return async ({ number, hash, block, listed }) => {
+    assertWellFormed(number, malformedInBlock(block));
     const transactions = distinctTransactions(listed, number).map(withFieldsOfType);
+    assertWellFormed(number, malformedInTransactions(transactions));
     const ref = { number, hash, transactions: transactions.map(one => one.hash) };
     if (transactions.length === 0)
       return proven({ number, hash, block, transactions: [], traces: [], touched: [], unreadable: null });
@@ -62,6 +69,7 @@ export function blockReader({
     if (listed.length > transactions.length && traces !== null)
       throw new ContradictoryBlock(number, 'transactions that have traces are listed twice');
     const given = receipts.filter(receipt => receipt !== null);
+    assertWellFormed(number, malformedInReceipts(given));
     const distinct = withDistinctLogs(distinctReceipts(given, number), number);
     if (listed.length > transactions.length || countOf(given) > countOf(distinct)) {
       log.warn({ chainId: client.id, block: number }, 'the node repeats itself, each entry is kept once');

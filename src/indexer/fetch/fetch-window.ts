@@ -85,7 +85,12 @@ async function* groupsOf(
 }
 
 function gasOf(bodies: readonly BlockBody[]): number {
-  return bodies.reduce((sum, { block }) => sum + Number(block.gasUsed), 0);
+  return bodies.reduce((sum, { block }) => sum + countOf(block.gasUsed), 0);
+}
+
+/** A number of the header, which is not checked yet: zero when it is malformed. */
+function countOf(quantity: string | null | undefined): number {
+  return Number(quantity ?? 0) || 0;
 }
 
 /** Bodies in order, in lists that are requested together. The next list is requested while one is used. */
@@ -113,6 +118,6 @@ async function* bodiesInOrder(
 
 /** Number of bodies to request together after these: at most twice as many, and so many as fit. */
 function nextCount(before: number, bodies: readonly BlockBody[]): number {
-  const longest = Math.max(1, ...bodies.map(({ block }) => Number(block.size ?? 0) * CHARACTERS_PER_BYTE));
+  const longest = Math.max(1, ...bodies.map(({ block }) => countOf(block.size) * CHARACTERS_PER_BYTE));
   return Math.max(1, Math.min(2 * before, MAX_TOGETHER, Math.floor(BODY_BYTES / longest)));
 }

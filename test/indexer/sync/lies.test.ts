@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, test } from 'vitest';
-import { chainKind } from '../../lab/chain-kind.ts';
+import { chainKind, isAnvil } from '../../lab/chain-kind.ts';
+import { malformedSamples } from '../../lab/lies/malformed-values.ts';
 import { nodeLies, samplesOf } from '../../lab/lies/node-lies.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { expectNoLieOf, expectWholeChain, type LiedChain, liedBlock, startLiedChain } from './lied-chain.ts';
 
-const LIES = samplesOf(nodeLies(liedBlock(chainKind))).map(lie => [lie.name, lie] as const);
+const LIES = [
+  ...samplesOf(nodeLies(liedBlock(chainKind))),
+  ...malformedSamples({ hasTraceBlock: isAnvil }),
+].map(lie => [lie.name, lie] as const);
 
 let chain: LiedChain;
 
