@@ -41,6 +41,9 @@ export interface LikelySessions {
   readonly candidates: readonly string[];
 }
 
+/** Precision of the time of a block, which is the beginning of its second. */
+const BLOCK_SECOND_MS = 1_000;
+
 /** Most sessions that one transfer may be told to. */
 const MAX_CANDIDATES = 20;
 
@@ -85,12 +88,13 @@ export async function candidateSessions(
  * - the amount due was sent,
  * - the price is the nearest one that is paid within its tolerance,
  * - the price or the amount due is the nearest one.
- * Among equal candidates, one that was opened before the transfer comes first, then an open one, then one that the
- * sender signed for, then the one opened last.
+ * Among equal candidates, one that was opened before the end of the transfer's second comes first, then an open one, then
+ * one that the sender signed for, then one opened before that second, then the one opened last.
  */
 async function nearSessions(handle: Handle, owner: Owner, payment: UnmatchedPayment): Promise<NearSession[]> {
   // Opened by someone who saw the transfer, or by a payer whose clock is ahead.
-  const isLater = ({ created_at }: NearSession) => created_at > payment.blockTime;
+  const isLater = ({ created_at }: NearSession) => created_at >= payment.blockTime + BLOCK_SECOND_MS;
+  const isPerhapsLater = ({ created_at }: NearSession) => created_at > payment.blockTime;
   const worseIf = (is: (session: NearSession) => boolean, a: NearSession, b: NearSession) =>
     Number(is(a)) - Number(is(b));
   return (await sessionsNear(handle, owner, payment))
@@ -105,6 +109,7 @@ async function nearSessions(handle: Handle, owner: Owner, payment: UnmatchedPaym
         worseIf(isLater, a, b) ||
         worseIf(({ status }) => status !== 'active', a, b) ||
         worseIf(({ signed_address }) => signed_address !== payment.sender, a, b) ||
+        worseIf(isPerhapsLater, a, b) ||
         b.created_at - a.created_at,
     )
     .map(({ session }) => session);

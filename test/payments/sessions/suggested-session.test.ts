@@ -42,7 +42,7 @@ eachPaymentsDatabase('the suggested session of a transfer', ownedTest => {
       const { chainId, tokenAddress } = aSession(owner);
       const times = {
         blockTime: RECORD_TIME,
-        openedBy: RECORD_TIME + 1_000,
+        openedBy: RECORD_TIME + 2_000,
         endedAfter: RECORD_TIME - 1_000,
       };
       const place = { chainId, tokenAddress, recipientAddress };
@@ -124,8 +124,8 @@ eachPaymentsDatabase('the suggested session of a transfer', ownedTest => {
   }) => {
     const asking = { price: UNIT, due: UNIT + 3n };
 
-    expect(await suggested([{ ...asking, createdAt: RECORD_TIME + 1_000 }], UNIT)).toBe(0);
-    expect(await suggested([{ ...asking, createdAt: RECORD_TIME + 1_001 }], UNIT)).toBeNull();
+    expect(await suggested([{ ...asking, createdAt: RECORD_TIME + 2_000 }], UNIT)).toBe(0);
+    expect(await suggested([{ ...asking, createdAt: RECORD_TIME + 2_001 }], UNIT)).toBeNull();
     expect(await suggested([asking], UNIT, stranger)).toBeNull();
   });
 
@@ -139,5 +139,16 @@ eachPaymentsDatabase('the suggested session of a transfer', ownedTest => {
         UNIT,
       ),
     ).toBe(1);
+    const ended = { ...at(RECORD_TIME - 10, UNIT + 3n), isExpired: true };
+    expect(await suggested([ended, at(RECORD_TIME + 1_000, UNIT + 7n)], UNIT)).toBe(0);
+  });
+
+  test('is the open one rather than an ended one, although it was opened in the second of the block', async ({
+    suggested,
+  }) => {
+    const ended = { price: UNIT, due: UNIT + 3n, createdAt: RECORD_TIME - 10, isExpired: true };
+    const open = { price: UNIT, due: UNIT + 7n, createdAt: RECORD_TIME + 999 };
+
+    expect(await suggested([ended, open], UNIT)).toBe(1);
   });
 });
