@@ -73,10 +73,14 @@ async function outcomeOf({ id, method, path }: OperationRow, merchant: ApiClient
   return ms <= PROMPT_MS ? told : `${told}, after ${Math.round(ms)} ms`;
 }
 
+const TX_HASH = `0x${'0'.repeat(64)}`;
+
 /** Bodies of operations that check their body before they use the database. */
 const BODIES: Readonly<Record<string, object>> = {
   bindWallet: { address: SHOP, signature: '0x00' },
-  claimPayment: { tx_hash: `0x${'0'.repeat(64)}` },
+  claimPayment: { tx_hash: TX_HASH },
+  reportPayment: { tx_hash: TX_HASH },
+  stateRefundAddress: { address: SHOP },
 };
 
 function sent(
