@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase } from '#db/open.ts';
+import { rowsOf } from '#db/query.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { createLogger } from '../../src/lib/logger.ts';
@@ -34,6 +36,7 @@ afterAll(() => chain.stop());
 /** A data service whose index and cache are on the disk. */
 async function dataOn(disk: SmallDisk, reserve: DiskReserve) {
   const metrics = createMetrics();
+  const file = join(disk.folder, 'index.db');
   const service = await startTestDataService([], {
     chains: [
       {
@@ -43,7 +46,7 @@ async function dataOn(disk: SmallDisk, reserve: DiskReserve) {
         confirmations: 12,
         rpcUrls: [chain.rpcUrl],
         abis: [],
-        backends: [indexIn({ file: join(disk.folder, 'index.db') })],
+        backends: [indexIn({ file })],
       },
     ],
     cache: {
@@ -56,10 +59,21 @@ async function dataOn(disk: SmallDisk, reserve: DiskReserve) {
     log: createLogger({ level: 'silent' }),
   });
   const status = async () => record(await service.status());
+  const index = async () => record(list(record(list((await status()).chains)[0]).backends)[0]);
   return {
     ...client(service.url),
     close: service.close,
-    index: async () => record(list(record(list((await status()).chains)[0]).backends)[0]),
+    index,
+    /** The index with every block, and with the state that they touched, which it reads next to them. */
+    async caughtUp() {
+      const complete = await until(index, ({ ready, lag_blocks }) => ready === true && lag_blocks === 0);
+      const db = openDatabase({ file, readonly: true });
+      await until(
+        () => rowsOf(db, 'select * from dirty'),
+        unread => unread.length === 0,
+      ).finally(() => db.destroy());
+      return complete;
+    },
     warnings: async () => list((await status()).warnings),
     failedWrites: async () =>
       Number(/failures_total\{store="cache"\} (\d+)/.exec(await metrics.registry.metrics())?.[1] ?? 0),
@@ -117,7 +131,7 @@ test.each(SALES)(
     const answers = [await data.get('/explorer/blocks/1'), await data.get('/explorer/transactions')];
     const failed = await data.failedWrites();
     disk.empty();
-    const caughtUp = await until(data.index, ({ ready, lag_blocks }) => ready === true && lag_blocks === 0);
+    const caughtUp = await data.caughtUp();
     await data.close();
 
     expect(completed).toBe(sales);
@@ -150,7 +164,7 @@ test('on a disk that another program fills nothing is lost: index and payments g
   disk.empty();
   const completed = await until(shop.completed, count => count === 1);
   const again = await until(shop.open, ({ ok }) => ok);
-  const caughtUp = await until(data.index, ({ ready, lag_blocks }) => ready === true && lag_blocks === 0);
+  const caughtUp = await data.caughtUp();
   await data.close();
 
   expect([refused.status, again.status]).toEqual([503, 201]);
