@@ -7,7 +7,7 @@ import { CACHE_MIGRATIONS } from '../../src/data/cache/001-entries.ts';
 import { openSecondLayer } from '../../src/data/cache/open-second-layer.ts';
 import { redisKeyv } from '../../src/data/cache/redis-layer.ts';
 import { responseCache } from '../../src/data/cache/response-cache.ts';
-import { plainKeyv } from '../../src/data/cache/second-layer.ts';
+import { plainKeyv, type SecondLayer } from '../../src/data/cache/second-layer.ts';
 import { sqliteStore, storeParts } from '../../src/data/cache/sqlite-store.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
@@ -196,7 +196,7 @@ describe('the cache', () => {
 
   test('does not write an answer to Redis that is large enough to delay others', async () => {
     const store = await inRedis();
-    const observers = { metrics: createMetrics(), clock, log: silentLogger(), patienceMs: PATIENCE_MS };
+    const observers = { metrics: createMetrics(), clock, log: silentLogger(), timeoutMs: PATIENCE_MS };
     const second = await openSecondLayer({ kind: 'redis', url: redis.url }, { version: '1', ...observers });
     onTestFinished(second.close);
     const cache = responseCache({ maxBytes: 2 ** 24, second, clock });
@@ -215,7 +215,7 @@ describe('the cache', () => {
     const store = sqliteStore(db, { clock, version: '1', parts });
     const failures = countedFailures();
     const cacheOver = (given: typeof store) => {
-      const second = { keyv: plainKeyv(given), failures, patienceMs: 100 };
+      const second: SecondLayer = { keyv: plainKeyv(given), failures, timeoutMs: 100 };
       return responseCache({ maxBytes: MAX_BYTES, second, clock });
     };
     const other = cacheOver(store);
@@ -256,7 +256,7 @@ describe('the cache', () => {
   test('never serves the answer to another request when Redis sends one reply too many', async () => {
     const front = await startFaultyFront(redis.port);
     const url = `redis://127.0.0.1:${front.port}`;
-    const observers = { metrics: createMetrics(), clock, log: silentLogger(), patienceMs: PATIENCE_MS };
+    const observers = { metrics: createMetrics(), clock, log: silentLogger(), timeoutMs: PATIENCE_MS };
     const second = await openSecondLayer({ kind: 'redis', url }, { version: '2', ...observers });
     onTestFinished(second.close);
     const cacheOf = () => responseCache({ maxBytes: MAX_BYTES, second, clock });

@@ -78,7 +78,7 @@ export function provenBlocks({
     if (progress === undefined) forget();
     if (watched.recipients.length === 0 && !watched.hasNative) {
       if (head.number > (blocks.last()?.number ?? -1)) blocks.goTo(head);
-      // Nobody can be paid in them any more.
+      // No payment can arrive in them any more.
       waiting.clear();
       note(look);
       return NOTHING_DONE;
