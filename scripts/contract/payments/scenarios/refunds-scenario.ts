@@ -21,7 +21,10 @@ export async function refundsStory(tester: Tester, { fixed }: Links): Promise<st
   );
   const session_id = String(opened.id);
   const at = { checkout_session_id: session_id };
+  await tester.ask('mailRefundLink', { at }, ['400 invalid_status_transition']);
   await tester.ask('simulatePayment', { at, body: { outcome: 'completed' } }, ['200']);
+  // The payer left no e-mail address, so no mail is sent.
+  await tester.ask('mailRefundLink', { at }, ['200']);
   await tester.ask('getRefundOptions', { query: `session_id=${session_id}` }, ['200']);
   const part = { session_id, amount: '1', ...TWICE };
   const cancelled = await tester.ask('createRefund', { body: part }, ['201']);

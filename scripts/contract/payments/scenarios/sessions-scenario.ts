@@ -3,6 +3,9 @@ import { isObject } from '#lib/json.ts';
 import type { Reply, Tester } from '../tester.ts';
 import type { Links } from './links-scenario.ts';
 
+/** Operation that answers only for transactions in blocks. */
+export const PROOF = 'getPaymentTransactionProof';
+
 /** State of the session and of its payment after each simulated outcome. */
 const AFTER: Readonly<Record<string, string>> = {
   completed: 'completed paid',
@@ -69,6 +72,7 @@ export async function transactionsStory(tester: Tester, sessionId: string): Prom
     if (JSON.stringify(one) !== JSON.stringify(transaction)) {
       tester.report(`getPaymentTransaction: ${at.transaction_id} differs from its entry in the list`);
     }
+    await tryProof(tester, transaction);
   }
   const { text } = await tester.ask('exportPaymentTransactions', { query }, ['200']);
   const lines = text.split('\r\n').filter(line => line !== '');
@@ -79,6 +83,12 @@ export async function transactionsStory(tester: Tester, sessionId: string): Prom
   }
   if (all.length === 0) tester.report(`listPaymentTransactions?${query}: a paid session has none`);
   return all[0];
+}
+
+/** Tests the proof of a transaction. A simulated payment is in no block, and not every node can prove a block. */
+export async function tryProof(tester: Tester, { id, block_number }: JsonObject): Promise<void> {
+  const expected = block_number === null ? ['404 resource_not_found'] : ['200', '501 internal_error'];
+  await tester.ask(PROOF, { at: { transaction_id: String(id) } }, expected);
 }
 
 async function readsBack(tester: Tester, { body: opened }: Reply): Promise<void> {
