@@ -329,9 +329,10 @@ eachPaymentsApi('a decision about', apiTest => {
     ];
     await merchant.post(`${SESSIONS}/${ended}/expire`);
     const [first, open] = [await opened(merchant, at), await opened(merchant, at)];
-    api.clock.advance(1);
+    // A block states the beginning of its second.
+    api.clock.advance(1_000);
     const stranger = await opened(merchant, at);
-    const blockTime = api.clock.now() - 1;
+    const blockTime = api.clock.now() - 1_000;
 
     const transfer = await unmatched(merchant, { blockTime, recipient });
     const payment = await paid(ended, PRICE, recipient);
