@@ -321,16 +321,12 @@ eachWatchedShop('payments that their blocks prove', watchedTest => {
     await using ours = await behindNodes();
     const session = await ours.open();
     await ours.round();
+    const doctored = (log: object) =>
+      Number(Object(log).data) === 3 ? { ...log, data: numberToHex(7n, { size: 32 }) } : log;
     ours.node.tell(
       together(
-        inLogs(log =>
-          Number(Object(log).data) === 3 ? { ...log, data: numberToHex(7n, { size: 32 }) } : log,
-        ),
-        inReceipts(receipt => {
-          const change = (log: object) =>
-            Number(Object(log).data) === 3 ? { ...log, data: numberToHex(7n, { size: 32 }) } : log;
-          return { ...receipt, logs: Object(receipt).logs.map(change) };
-        }),
+        inLogs(doctored),
+        inReceipts(receipt => ({ ...receipt, logs: Object(receipt).logs.map(doctored) })),
       ),
     );
     await ours.payment(5n);
