@@ -94,8 +94,8 @@ export function normalToken(address: string): string {
   return lower === NATIVE_COIN_ALIAS ? NATIVE_COIN : lower;
 }
 
-/** Destination of a session's payments: a chain, a token and a recipient. Hex is lower case. */
-export interface DepositAddress {
+/** Chain, token and address at which a session or link is paid. Hex is lower case. */
+export interface PaidAddress {
   readonly chainId: number;
   /** `NATIVE_COIN` for the chain's coin. */
   readonly tokenAddress: string;

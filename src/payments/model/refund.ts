@@ -1,7 +1,7 @@
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import type { Actor, Owner } from './owner.ts';
-import { type DepositAddress, isReserved } from './payment-chain.ts';
+import { isReserved, type PaidAddress } from './payment-chain.ts';
 
 export type RefundStatus = PaymentsSchemas['RefundStatus'];
 export type RefundFailureReason = Exclude<PaymentsSchemas['RefundFailureReason'], null>;
@@ -20,7 +20,7 @@ export function isProved(source: DestinationSource): boolean {
 /** Rule that a destination breaks at which money would be lost or pay again, for the message about it; undefined for none. */
 export function brokenDestinationRule(
   address: string,
-  { tokenAddress, recipientAddress }: Pick<DepositAddress, 'tokenAddress' | 'recipientAddress'>,
+  { tokenAddress, recipientAddress }: Pick<PaidAddress, 'tokenAddress' | 'recipientAddress'>,
 ): string | undefined {
   if (!isReserved(address) && ![tokenAddress, recipientAddress].includes(address)) return undefined;
   return 'must not be the zero address, the system address, the contract of the token or the recipient of the payment';

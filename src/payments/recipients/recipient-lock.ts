@@ -2,7 +2,7 @@ import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Handle, Transaction } from '../../db/open.ts';
 import { type FieldError, notNow } from '../model/fault.ts';
 import type { Owner } from '../model/owner.ts';
-import type { DepositAddress } from '../model/payment-chain.ts';
+import type { PaidAddress } from '../model/payment-chain.ts';
 import type { ChainAddress } from '../model/recipient.ts';
 import { organizationSettingsStore } from '../store/organization-store.ts';
 import { recipientStore } from './recipient-store.ts';
@@ -19,7 +19,7 @@ async function mayName(handle: Handle, owner: Owner, at: ChainAddress): Promise<
 /** Returns a fault when the link's recipient was removed from a locked list, and undefined when a session may start. */
 export async function lockFault(
   handle: Handle,
-  { organizationId, mode, chainId, recipientAddress }: Owner & DepositAddress,
+  { organizationId, mode, chainId, recipientAddress }: Owner & PaidAddress,
 ): Promise<FieldError | undefined> {
   const isNamed = await mayName(handle, { organizationId, mode }, { chainId, address: recipientAddress });
   return isNamed
@@ -34,7 +34,7 @@ export async function lockFault(
 export async function nameRecipient(
   handle: Transaction,
   owner: Owner,
-  { destination, now }: { destination: Pick<DepositAddress, 'chainId' | 'recipientAddress'>; now: number },
+  { destination, now }: { destination: Pick<PaidAddress, 'chainId' | 'recipientAddress'>; now: number },
 ): Promise<void> {
   const at = { chainId: destination.chainId, address: destination.recipientAddress };
   if (!(await mayName(handle, owner, at))) {

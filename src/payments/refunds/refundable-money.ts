@@ -1,5 +1,5 @@
 import type { Handle } from '../../db/open.ts';
-import type { DepositAddress } from '../model/payment-chain.ts';
+import type { PaidAddress } from '../model/payment-chain.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import { type DestinationSource, isProved, type RefundedMoney, type StatedAddress } from '../model/refund.ts';
 import type { CheckoutSession } from '../model/session.ts';
@@ -17,7 +17,7 @@ export interface KnownDestination {
 }
 
 /** Confirmed money, the part of it that refunds have reserved or sent, and its known destinations, the safest first. */
-export interface RefundableMoney extends RefundedMoney, DepositAddress {
+export interface RefundableMoney extends RefundedMoney, PaidAddress {
   readonly received: bigint;
   readonly reserved: bigint;
   /** Part that can still be refunded. Less than `received - reserved` if other refunds of the session need it. */

@@ -4,7 +4,7 @@ import type { Handle } from '../../db/open.ts';
 import type { Sql } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { exactStep, highestAmountDue, isRound } from '../amounts/token-amount.ts';
-import type { DepositAddress } from '../model/payment-chain.ts';
+import type { PaidAddress } from '../model/payment-chain.ts';
 import { select } from '../tables/select.ts';
 import type { SessionDraft } from './opening.ts';
 import { AT_ADDRESS, bindingsOf } from './session-rows.ts';
@@ -214,18 +214,18 @@ function randomBelow(size: bigint): bigint {
   return BigInt(`0x${randomBytes(40).toString('hex')}`) % size;
 }
 
-/** A deposit address of one organization. */
-type OwnedDepositAddress = DepositAddress & { readonly organizationId: string };
+/** A paid address of one organization. */
+type OwnedPaidAddress = PaidAddress & { readonly organizationId: string };
 
 /** Columns of a link with amounts that payers send without the tail. */
 const LINK_PRICES = ['amount', 'min_amount', 'max_amount', 'suggested_amount'] as const;
 
 /**
- * Statements that select the prices of an organization's open sessions and active links at a deposit address, as
+ * Statements that select the prices of an organization's open sessions and active links at a paid address, as
  * `amount`. Round prices (`isRound`) of sessions are left out. So are prices of other organizations, which could
  * otherwise keep payments from their session.
  */
-function priceSources(address: OwnedDepositAddress, condition: AmountCondition): Sql[] {
+function priceSources(address: OwnedPaidAddress, condition: AmountCondition): Sql[] {
   const select = (table: string, column: string, isOpen: string): Sql => {
     const { sql, bindings } = condition(column);
     return {

@@ -1,5 +1,5 @@
 import type { Handle } from '../../db/open.ts';
-import type { DepositAddress } from '../model/payment-chain.ts';
+import type { PaidAddress } from '../model/payment-chain.ts';
 import type { UnmatchedTransfer } from '../model/transfer.ts';
 import { transferForm } from '../store/transfer-store.ts';
 import { select } from '../tables/select.ts';
@@ -20,12 +20,12 @@ export const HAS_NO_REFUND = `not exists (
 const NAMED_AT_ONCE = 100;
 
 /**
- * Unmatched transfers to a deposit address, of any owner, by their sender or transaction, oldest first. Those
+ * Unmatched transfers to a paid address, of any owner, by their sender or transaction, oldest first. Those
  * with a refund are left out, because their money is on its way back, and those that the merchant dismissed.
  */
 export async function openTransfers(
   handle: Handle,
-  { chainId, tokenAddress, recipientAddress }: DepositAddress,
+  { chainId, tokenAddress, recipientAddress }: PaidAddress,
   { sender, txHash, since }: NamedTransfers,
 ): Promise<UnmatchedTransfer[]> {
   const [column, value] = sender === undefined ? ['tx_hash', txHash ?? ''] : ['sender', sender];

@@ -2,7 +2,7 @@ import { uintColumn } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { placeholders } from '../../db/rows.ts';
 import { readRows, unionAll } from '../../db/select/select.ts';
-import type { DepositAddress } from '../model/payment-chain.ts';
+import type { PaidAddress } from '../model/payment-chain.ts';
 import { MAX_PAYMENTS } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
 import { select } from '../tables/select.ts';
@@ -18,13 +18,13 @@ const HAS_ROOM = `(select count(*) from (select 1 from transactions t
 const ASKED = select({ from: 'checkout_sessions', isDistinct: true, columns: ['amount_due'] });
 
 /**
- * Selects those of many transfers to one deposit address that may pay a session which is active or ended at
+ * Selects those of many transfers to one paid address that may pay a session which is active or ended at
  * `endedAfter` or later: their sender signed for it, or it asks for their amount, and it still has room. All others
  * match no session. Takes two statements, so that a flood of small transfers costs little.
  */
 export async function payableTransfers<Some extends Payment>(
   handle: Handle,
-  address: DepositAddress,
+  address: PaidAddress,
   { transfers, endedAfter }: { readonly transfers: readonly Some[]; readonly endedAfter: number },
 ): Promise<Some[]> {
   const senders = [...new Set(transfers.map(({ sender }) => sender))];

@@ -2,7 +2,7 @@ import type { Handle, Transaction } from '../../db/open.ts';
 import { execute } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { announce } from '../../db/woken-worker.ts';
-import { type DepositAddress, watcherName } from '../model/payment-chain.ts';
+import { type PaidAddress, watcherName } from '../model/payment-chain.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { HASH_SEARCH_MS, type HashStatus } from '../model/transfer.ts';
 import { select } from '../tables/select.ts';
@@ -12,8 +12,8 @@ const ASK_AGAIN_MS = 60_000;
 /** Most hashes that one session can have looked up. */
 export const MAX_HASHES = 10;
 
-/** A hash to look up, with the deposit address of sessions that named it, and the time of their payments. */
-export interface ReportedHash extends DepositAddress {
+/** A hash to look up, with the paid address of sessions that named it, and the time of their payments. */
+export interface ReportedHash extends PaidAddress {
   readonly txHash: string;
   /** Times in UTC milliseconds: the first creation and the last end of these sessions. */
   readonly createdAt: number;

@@ -1,6 +1,6 @@
 import { jsonOf } from '../../db/columns.ts';
 import type { RowIn } from '../../db/select/select.ts';
-import type { DepositAddress } from '../model/payment-chain.ts';
+import type { PaidAddress } from '../model/payment-chain.ts';
 import { isSoldOut } from '../model/payment-link.ts';
 import type { CheckoutSession, Customer, SessionState } from '../model/session.ts';
 import type { SealedCell, Seals } from '../secrets/sealed.ts';
@@ -146,11 +146,11 @@ function customerCell(id: string): SealedCell {
   return { table: 'checkout_sessions', column: 'sealed_customer', id };
 }
 
-/** Condition for sessions or links of one deposit address. Its bindings come from `bindingsOf`. */
+/** Condition for sessions or links of one paid address. Its bindings come from `bindingsOf`. */
 export const AT_ADDRESS = 'chain_id = ? and token_address = ? and recipient_address = ?';
 
 export function bindingsOf(
-  address: DepositAddress,
+  address: PaidAddress,
 ): [chainId: number, tokenAddress: string, recipientAddress: string] {
   return [address.chainId, address.tokenAddress, address.recipientAddress];
 }

@@ -6,7 +6,7 @@ import { announce } from '../../db/woken-worker.ts';
 import { isRound } from '../amounts/token-amount.ts';
 import { OUTCOME_SQL, type Outcome } from '../model/outcome.ts';
 import type { Owner } from '../model/owner.ts';
-import { type DepositAddress, watcherName } from '../model/payment-chain.ts';
+import { type PaidAddress, watcherName } from '../model/payment-chain.ts';
 import type { CheckoutSession, SessionState, SessionStatus } from '../model/session.ts';
 import { recipientStore } from '../recipients/recipient-store.ts';
 import type { Seals } from '../secrets/sealed.ts';
@@ -85,7 +85,7 @@ export function sessionStore(handle: Handle, seals: Seals) {
 
   return {
     /**
-     * Opens a session with a random free amount for its deposit address, and has its recipient watched. Without a free
+     * Opens a session with a random free amount for its paid address, and has its recipient watched. Without a free
      * amount, only a signed wallet can pay it. Needs a transaction, so that two sessions never get the same amount.
      */
     open: (draft: SessionDraft): Promise<CheckoutSession> => openSession(handle, seals, draft),
@@ -148,7 +148,7 @@ export function sessionStore(handle: Handle, seals: Seals) {
     bindExpired: (id: string, address: string, now: number) => bind({ id, address, now, status: 'expired' }),
 
     /** Sessions that a wallet signed for, and that are active or ended at `endedAfter` or later. Oldest first. */
-    async bySigner(address: DepositAddress, wallet: string, endedAfter: number): Promise<CheckoutSession[]> {
+    async bySigner(address: PaidAddress, wallet: string, endedAfter: number): Promise<CheckoutSession[]> {
       const rows = await select({ from: 'checkout_sessions', columns: ['*'] }).rows(
         handle,
         `where ${AT_ADDRESS} and signed_address = ? and (ended_at is null or ended_at >= ?)
@@ -163,7 +163,7 @@ export function sessionStore(handle: Handle, seals: Seals) {
      * that ended at `endedAfter` or later. Two are enough to tell one from several.
      */
     async byAmount(
-      address: DepositAddress & Owner,
+      address: PaidAddress & Owner,
       amount: bigint,
       endedAfter: number,
     ): Promise<CheckoutSession[]> {
@@ -186,7 +186,7 @@ export function sessionStore(handle: Handle, seals: Seals) {
     },
 
     /** True when an open session of an organization has this price. */
-    async isOpenPrice(address: DepositAddress & Owner, price: bigint): Promise<boolean> {
+    async isOpenPrice(address: PaidAddress & Owner, price: bigint): Promise<boolean> {
       const { sql: isOwn, bindings: owner } = ownedBy(address);
       const rows = await select({ from: 'checkout_sessions', columns: ['id'] }).rows(
         handle,

@@ -3,12 +3,12 @@ import type { Handle } from '../../db/open.ts';
 import { rowsOf, type Sql } from '../../db/query.ts';
 import { LARGEST_AMOUNT, largestTail } from '../amounts/token-amount.ts';
 import type { Owner } from '../model/owner.ts';
-import type { DepositAddress } from '../model/payment-chain.ts';
+import type { PaidAddress } from '../model/payment-chain.ts';
 import { isTolerated } from '../model/session.ts';
 import type { SessionRow } from '../tables/session-tables.ts';
 import { AT_ADDRESS, bindingsOf } from './session-rows.ts';
 
-/** Most expired sessions of a deposit address that are considered, the latest ended first. */
+/** Most expired sessions of a paid address that are considered, the latest ended first. */
 const MAX_EXPIRED = 1000;
 
 const COLUMNS = [
@@ -22,7 +22,7 @@ const COLUMNS = [
 ] as const;
 
 /** The facts of a transfer that point to the session it may be meant for. Times are UTC milliseconds. */
-export interface UnmatchedPayment extends DepositAddress {
+export interface UnmatchedPayment extends PaidAddress {
   readonly amount: bigint;
   readonly sender: string;
   readonly tokenDecimals: number;
@@ -182,7 +182,7 @@ async function onlyOpenThen(handle: Handle, owner: Owner, payment: UnmatchedPaym
   return open.length === 1 ? open : [];
 }
 
-/** Open and expired sessions of an owner at the transfer's deposit address that meet a condition. */
+/** Open and expired sessions of an owner at the transfer's paid address that meet a condition. */
 function sessionsOf(
   handle: Handle,
   { organizationId, mode }: Owner,
@@ -206,7 +206,7 @@ function sessionsOf(
       ) expired where ${isMeant.sql}`,
     bindings: [...bindingsOf(payment), condition.endedAfter, ...isMeant.bindings],
   });
-  // Separate statements, because the indexes by deposit address contain only sessions with an exact amount.
+  // Separate statements, because the indexes by paid address contain only sessions with an exact amount.
   const sources = [
     active('not is_wallet_only'),
     active('is_wallet_only'),

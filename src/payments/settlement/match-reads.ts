@@ -1,5 +1,5 @@
 import type { Handle } from '../../db/open.ts';
-import type { DepositAddress } from '../model/payment-chain.ts';
+import type { PaidAddress } from '../model/payment-chain.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
 import type { Seals } from '../secrets/sealed.ts';
@@ -40,7 +40,7 @@ export function matchReads(handle: Handle, seals: Seals) {
     for (const { forget } of [byAmount, isOpenPrice, countOf]) forget();
   }
   const reads: MatchReads = {
-    async bySigner(address: DepositAddress, wallet: string, endedAfter: number) {
+    async bySigner(address: PaidAddress, wallet: string, endedAfter: number) {
       const known = readsOf(wallet).sessions;
       const key = JSON.stringify([address, endedAfter]);
       const signed = known.get(key) ?? {
@@ -53,7 +53,7 @@ export function matchReads(handle: Handle, seals: Seals) {
       signed.changed.clear();
       return signed.all;
     },
-    async paidBySigner(address: DepositAddress, wallet: string) {
+    async paidBySigner(address: PaidAddress, wallet: string) {
       const known = readsOf(wallet).paid;
       const key = JSON.stringify(address);
       const sums = known.get(key) ?? (await transactions.paidBySigner(address, wallet));

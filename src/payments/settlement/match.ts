@@ -1,5 +1,5 @@
 import type { Owner } from '../model/owner.ts';
-import type { DepositAddress } from '../model/payment-chain.ts';
+import type { PaidAddress } from '../model/payment-chain.ts';
 import {
   type CheckoutSession,
   isTolerated,
@@ -62,7 +62,7 @@ export function latestPayment({
 export async function match(transfer: Transfer, deps: MatchDeps): Promise<Match | undefined> {
   const { reads, owner } = deps;
   const endedAfter = transfer.blockTime - LATE_PAYMENT_MS;
-  const address = depositAddressOf(transfer);
+  const address = paidAddressOf(transfer);
   const isOldEnough = (session: CheckoutSession) =>
     session.createdAt <= transfer.blockTime + LIFE_ALLOWANCE.beforeMs;
   const ofSender = (await reads.bySigner(address, transfer.sender, endedAfter)).filter(isOldEnough);
@@ -91,11 +91,11 @@ function isOf({ organizationId, mode }: Owner, session: CheckoutSession): boolea
 }
 
 /** Deposit address that the transfer paid. */
-export function depositAddressOf({
+export function paidAddressOf({
   chainId,
   tokenAddress,
   recipient,
-}: Pick<Transfer, 'chainId' | 'tokenAddress' | 'recipient'>): DepositAddress {
+}: Pick<Transfer, 'chainId' | 'tokenAddress' | 'recipient'>): PaidAddress {
   return { chainId, tokenAddress, recipientAddress: recipient };
 }
 
@@ -151,7 +151,7 @@ async function walletSessions(
 ): Promise<WalletSessions> {
   const isPaid = ofSender.some(({ paymentStatus }) => paymentStatus !== 'awaiting_payment');
   const received = isPaid
-    ? await deps.reads.paidBySigner(depositAddressOf(transfer), transfer.sender)
+    ? await deps.reads.paidBySigner(paidAddressOf(transfer), transfer.sender)
     : undefined;
   const paid = ({ id }: CheckoutSession) => received?.get(id) ?? 0n;
   const owing = ofSender.filter(session => paid(session) < leastSum(session));
@@ -194,7 +194,7 @@ async function lateMatch(
       : undefined);
   if (probable !== undefined) {
     const isOfOpen =
-      owner !== undefined && (await reads.isOpenPrice({ ...depositAddressOf(transfer), ...owner }, amount));
+      owner !== undefined && (await reads.isOpenPrice({ ...paidAddressOf(transfer), ...owner }, amount));
     return isOfOpen ? undefined : { session: probable, matchedBy: 'wallet' };
   }
   return exact === undefined || another !== undefined ? undefined : { session: exact, matchedBy: 'amount' };

@@ -1,10 +1,10 @@
 import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
-import type { DepositAddress } from '../model/payment-chain.ts';
+import type { PaidAddress } from '../model/payment-chain.ts';
 import { HASH_SEARCH_MS } from '../model/transfer.ts';
 import type { StatementColumns } from '../tables/computed-columns.ts';
 import { type ChainProgress, type CursorRow, PROGRESS_COLUMNS, progressOf } from './cursor-store.ts';
-import { type DepositAddressRow, depositAddressFrom } from './watched-store.ts';
+import { type PaidAddressRow, paidAddressFrom } from './watched-store.ts';
 
 /** State of a chain at the beginning of a look. */
 export interface LookRecords {
@@ -19,13 +19,13 @@ export interface LookRecords {
   /** Undefined for a chain that was never scanned. */
   readonly progress: ChainProgress | undefined;
   /** Distinct recipients that no watcher has read yet. */
-  readonly unread: readonly DepositAddress[];
+  readonly unread: readonly PaidAddress[];
 }
 
 type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
 /** One row per unread recipient, or a single row without one. */
 type LookRow = Pick<StatementColumns, 'is_open' | 'is_due' | 'has_refunds' | 'has_reports'> &
-  Nullable<CursorRow & DepositAddressRow>;
+  Nullable<CursorRow & PaidAddressRow>;
 
 /** Reads with one statement at `now` (UTC milliseconds), because every look needs it: on PostgreSQL a statement is a round trip and a commit. */
 export async function lookRecords(handle: Handle, chainId: number, now: number): Promise<LookRecords> {
@@ -63,7 +63,7 @@ export async function lookRecords(handle: Handle, chainId: number, now: number):
     hasReports: first?.has_reports === 1,
     isRetryDue: first?.is_due === 1,
     progress: first === undefined || !hasCursor(first) ? undefined : progressOf(first),
-    unread: rows.flatMap(row => (hasAddress(row) ? [depositAddressFrom(chainId, row)] : [])),
+    unread: rows.flatMap(row => (hasAddress(row) ? [paidAddressFrom(chainId, row)] : [])),
   };
 }
 
@@ -71,6 +71,6 @@ function hasCursor(row: LookRow): row is LookRow & CursorRow {
   return row.block_number !== null && row.scanned_at !== null;
 }
 
-function hasAddress(row: LookRow): row is LookRow & DepositAddressRow {
+function hasAddress(row: LookRow): row is LookRow & PaidAddressRow {
   return row.token_address !== null && row.recipient_address !== null;
 }

@@ -3,7 +3,7 @@ import type { Handle } from '../../db/open.ts';
 import type { Sql } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import type { Owner } from '../model/owner.ts';
-import type { DepositAddress } from '../model/payment-chain.ts';
+import type { PaidAddress } from '../model/payment-chain.ts';
 import type { PaymentMove, PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
 import type { Transfer } from '../model/transfer.ts';
 import { select } from '../tables/select.ts';
@@ -92,7 +92,7 @@ export function transactionStore(handle: Handle) {
 
     /** Sums that a wallet has paid for open sessions that it signed for, confirmed or confirming, by session id. */
     async paidBySigner(
-      { chainId, tokenAddress, recipientAddress }: DepositAddress,
+      { chainId, tokenAddress, recipientAddress }: PaidAddress,
       wallet: string,
     ): Promise<Map<string, bigint>> {
       const rows = await PAID_BY_SIGNER.rows(

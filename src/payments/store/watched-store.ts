@@ -2,7 +2,7 @@ import type { Tables } from 'knex/types/tables.js';
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
 import type { Owner } from '../model/owner.ts';
-import type { DepositAddress } from '../model/payment-chain.ts';
+import type { PaidAddress } from '../model/payment-chain.ts';
 import { select } from '../tables/select.ts';
 
 /** Precision of the time of a recipient's last session, in milliseconds. Within it, new sessions write nothing. */
@@ -14,7 +14,7 @@ export function watchedStore(handle: Handle) {
     /** Records that a session opens now (UTC milliseconds). */
     async watch(
       { organizationId, mode }: Owner,
-      { chainId, tokenAddress, recipientAddress }: DepositAddress,
+      { chainId, tokenAddress, recipientAddress }: PaidAddress,
       now: number,
     ): Promise<void> {
       const row = [organizationId, mode, chainId, tokenAddress, recipientAddress];
@@ -53,17 +53,17 @@ export function watchedStore(handle: Handle) {
     },
 
     /** Distinct recipients of all organizations. */
-    async recipients(chainId: number): Promise<DepositAddress[]> {
+    async recipients(chainId: number): Promise<PaidAddress[]> {
       const rows = await select({
         from: 'watched_recipients',
         isDistinct: true,
         columns: ['token_address', 'recipient_address'],
       }).rows(handle, `where chain_id = ? order by token_address, recipient_address`, [chainId]);
-      return rows.map(row => depositAddressFrom(chainId, row));
+      return rows.map(row => paidAddressFrom(chainId, row));
     },
 
     /** Marks recipients that a watcher has in memory from now on (UTC milliseconds). */
-    async markRead(chainId: number, addresses: readonly DepositAddress[], now: number): Promise<void> {
+    async markRead(chainId: number, addresses: readonly PaidAddress[], now: number): Promise<void> {
       await execute(
         handle,
         `update watched_recipients set read_at = ?
@@ -76,8 +76,8 @@ export function watchedStore(handle: Handle) {
   };
 }
 
-export type DepositAddressRow = Pick<Tables['watched_recipients'], 'token_address' | 'recipient_address'>;
+export type PaidAddressRow = Pick<Tables['watched_recipients'], 'token_address' | 'recipient_address'>;
 
-export function depositAddressFrom(chainId: number, row: DepositAddressRow): DepositAddress {
+export function paidAddressFrom(chainId: number, row: PaidAddressRow): PaidAddress {
   return { chainId, tokenAddress: row.token_address, recipientAddress: row.recipient_address };
 }

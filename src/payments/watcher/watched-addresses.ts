@@ -1,6 +1,6 @@
 import type { Handle } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { DepositAddress } from '../model/payment-chain.ts';
+import type { PaidAddress } from '../model/payment-chain.ts';
 import { watchedStore } from '../store/watched-store.ts';
 import { type WatchedAddresses, watchedAddressesOf } from './node/token-transfers.ts';
 
@@ -18,12 +18,12 @@ const MARKED_PER_LOOK = 1_000;
  * are worse: every new session would write the one row of a change counter, and a notification may be lost.
  */
 export function watchedAddresses({ chainId, clock }: { chainId: number; clock: Clock }) {
-  let recipients: readonly DepositAddress[] = [];
+  let recipients: readonly PaidAddress[] = [];
   let known: WatchedAddresses | undefined;
   let readAllAt = 0;
-  let unread: readonly DepositAddress[] = [];
+  let unread: readonly PaidAddress[] = [];
 
-  function use(all: readonly DepositAddress[]): WatchedAddresses {
+  function use(all: readonly PaidAddress[]): WatchedAddresses {
     recipients = all;
     known = watchedAddressesOf(all);
     return known;
@@ -33,7 +33,7 @@ export function watchedAddresses({ chainId, clock }: { chainId: number; clock: C
     /**
      * Adds recipients that no leader has read yet. Returns the same object as before while the recipients are equal.
      */
-    async read(handle: Handle, found: readonly DepositAddress[]): Promise<WatchedAddresses> {
+    async read(handle: Handle, found: readonly PaidAddress[]): Promise<WatchedAddresses> {
       const now = clock.now();
       unread = found;
       if (known === undefined || Math.abs(now - readAllAt) >= READ_AGAIN_MS) {
@@ -65,8 +65,8 @@ export function watchedAddresses({ chainId, clock }: { chainId: number; clock: C
 
 function isSame(
   known: WatchedAddresses,
-  before: readonly DepositAddress[],
-  after: readonly DepositAddress[],
+  before: readonly PaidAddress[],
+  after: readonly PaidAddress[],
 ): boolean {
   return (
     before.length === after.length && after.every(one => known.has(one.tokenAddress, one.recipientAddress))

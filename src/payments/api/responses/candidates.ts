@@ -6,7 +6,7 @@ import { LIFE_ALLOWANCE } from '../../model/session.ts';
 import type { Transfer } from '../../model/transfer.ts';
 import { sessionStore } from '../../sessions/session-store.ts';
 import { candidateSessions } from '../../sessions/suggested-session.ts';
-import { depositAddressOf, LATE_PAYMENT_MS } from '../../settlement/match.ts';
+import { LATE_PAYMENT_MS, paidAddressOf } from '../../settlement/match.ts';
 import type { PaymentsContext } from '../gate/api-context.ts';
 import { pagedList } from './answers.ts';
 import { sessionBody } from './record-bodies.ts';
@@ -29,7 +29,7 @@ export async function candidateList(
   const { chainId, tokenAddress, blockTime, exceptSessionId } = transfer;
   const chain = chains.all.find(({ id }) => id === chainId);
   const found = await candidateSessions(db, owner, {
-    ...depositAddressOf(transfer),
+    ...paidAddressOf(transfer),
     amount: transfer.amount,
     sender: transfer.sender,
     tokenDecimals: (chain && tokenOf(chain, tokenAddress)?.decimals) ?? 0,

@@ -2,7 +2,7 @@ import type { Owner } from '../../model/owner.ts';
 import type { OwnedTransfer, Transfer } from '../../model/transfer.ts';
 import { recipientStore } from '../../recipients/recipient-store.ts';
 import { payableTransfers } from '../../sessions/payable-transfers.ts';
-import { depositAddressOf, LATE_PAYMENT_MS } from '../../settlement/match.ts';
+import { LATE_PAYMENT_MS, paidAddressOf } from '../../settlement/match.ts';
 import { transferStore } from '../../store/transfer-store.ts';
 import { type RecordedPayment, watchedPayments } from '../../store/watched-payments.ts';
 import { slices } from '../node/node-view.ts';
@@ -125,7 +125,7 @@ async function payableOf(db: Look['db'], transfers: readonly Transfer[]): Promis
     const [first] = some;
     if (first === undefined) continue;
     const endedAfter = Math.min(...some.map(one => one.blockTime)) - LATE_PAYMENT_MS;
-    const address = depositAddressOf(first);
+    const address = paidAddressOf(first);
     for (const one of await payableTransfers(db, address, { transfers: some, endedAfter })) payable.add(one);
   }
   return payable;

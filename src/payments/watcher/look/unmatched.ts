@@ -3,7 +3,7 @@ import { LIFE_ALLOWANCE } from '../../model/session.ts';
 import type { UnmatchedTransfer } from '../../model/transfer.ts';
 import { type CandidateSessions, candidateStore } from '../../sessions/candidates.ts';
 import { type LikelySessions, likelySessions } from '../../sessions/suggested-session.ts';
-import { depositAddressOf, LATE_PAYMENT_MS } from '../../settlement/match.ts';
+import { LATE_PAYMENT_MS, paidAddressOf } from '../../settlement/match.ts';
 import { droppedTransfers } from '../../settlement/transfer-decisions.ts';
 import { type PlacedTransfer, transferStore } from '../../store/transfer-store.ts';
 import { canonicalRows } from '../node/canonical-rows.ts';
@@ -129,7 +129,7 @@ function suggestions({ chain, db }: Look) {
     const suggested: SuggestedTransfer[] = [];
     for (const transfer of transfers) {
       const { organizationId, mode, amount, sender, blockTime } = transfer;
-      const address = depositAddressOf(transfer);
+      const address = paidAddressOf(transfer);
       const key = `${organizationId} ${mode} ${address.tokenAddress} ${address.recipientAddress} ${amount} ${sender} ${blockTime}`;
       let likely = known.get(key);
       if (likely === undefined) {
