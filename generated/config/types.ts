@@ -375,6 +375,15 @@ export interface components {
              * @default false
              */
             testnet: boolean;
+            /** @description Deposit addresses for checkouts, each of which can only pay its merchant. When absent, they are on for a test network and off for any other chain, where they need both acceptUnaudited and maxUnswept (Decision 397). */
+            depositAddresses?: boolean | {
+                /** @description True to use contracts that no outsider has audited. */
+                acceptUnaudited?: boolean;
+                /** @description Largest amount per organization that lies on deposit addresses and is not swept, by the symbol of the token or coin. Beyond it, new checkouts ask for an exact amount, as those in tokens without a limit do. */
+                maxUnswept?: {
+                    [key: string]: components["schemas"]["TokenAmount"];
+                };
+            };
             /** @description Folder with ABIs, or with contracts in Sourcify's layout. */
             abis?: string;
             /**
@@ -512,6 +521,7 @@ export interface components {
         Secret: string;
         Count: number;
         Decimals: number;
+        TokenAmount: string;
         Address: string;
         TokenAddress: string;
     };
