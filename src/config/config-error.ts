@@ -72,7 +72,8 @@ function meantOf({ data, params }: ErrorObject): string {
   return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
 
-function unknownKey(key: string, known: string[]): string {
+/** Rule that an unknown key breaks, with the one that may be meant. */
+export function unknownKey(key: string, known: string[]): string {
   const meant = didYouMean(key, known);
   return `is not a known key; ${meant === undefined ? `known here: ${known.join(', ')}` : `did you mean ${meant}?`}`;
 }

@@ -113,6 +113,8 @@ export interface ChainConfig {
   /** Payments that are proven by their blocks. */
   prove: File['Chain']['prove'];
   testnet: boolean;
+  /** Undefined for a chain without deposit addresses. `maxUnswept` has decimal amounts by symbol. */
+  depositAddresses: { maxUnswept: Readonly<Record<string, string>> | undefined } | undefined;
   /** Folder of ABI files. */
   abis: string | undefined;
   tokens: readonly { address: string; symbol: string; decimals: number }[];

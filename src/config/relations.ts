@@ -5,6 +5,7 @@ import type { components } from '../../generated/config/types.ts';
 import { addressFault, ESCAPES } from '../db/postgres/address.ts';
 import { DAY_MS } from '../lib/clock.ts';
 import type { Steps, Violation } from './config-error.ts';
+import { depositRelations } from './deposit-relations.ts';
 import { durationMs, listenAddress, sizeBytes } from './units.ts';
 
 type File = components['schemas']['ConfigFile'];
@@ -30,6 +31,7 @@ export function relationsOf(file: File, directory: string): Violation[] {
     ...timers(file),
     ...retention(file),
     ...proofs(file),
+    ...depositRelations(file.chains),
     ...queries(file),
     ...storeSize(file),
     ...chains(file),

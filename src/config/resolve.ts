@@ -169,11 +169,21 @@ function chainOf(chain: File['Chain'], postgres: File['Postgres'], paths: Paths)
   return {
     ...chain,
     rpcMaxAnswerBytes: sizeBytes(chain.rpcMaxAnswer),
+    depositAddresses: depositAddressesOf(chain),
     abis: chain.abis === undefined ? undefined : paths.path(chain.abis),
     names: chain.names,
     prices: chain.prices,
     backends: chain.backends.map(backend => backendOf(backend, { chainId: chain.id, postgres, paths })),
   };
+}
+
+/** On for test networks unless turned off, and off for all others unless accepted (Decision 397). */
+function depositAddressesOf({
+  testnet,
+  depositAddresses = testnet,
+}: File['Chain']): ChainConfig['depositAddresses'] {
+  if (depositAddresses === false) return undefined;
+  return { maxUnswept: depositAddresses === true ? undefined : depositAddresses.maxUnswept };
 }
 
 interface BackendContext {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import { parseUnits } from 'viem';
 import type { ChainConfig, Config } from '../config/config.ts';
-import { NATIVE_COIN, normalToken, type PaymentToken } from './model/payment-chain.ts';
+import { type DepositRules, NATIVE_COIN, normalToken, type PaymentToken } from './model/payment-chain.ts';
 import type { SecretKeySource } from './secrets/secret-key.ts';
 import type { PaymentsServiceOptions, WatchedChain } from './service.ts';
 
@@ -71,11 +72,13 @@ function secretKeyOf(source: SecretKeySource, folder: string | undefined): Secre
 function watchedChain(chain: ChainConfig, explorer: Explorer | undefined): WatchedChain {
   const { id, name, native, tokens, confirmations, traceCoins, prove, testnet, rpc, rpcMaxAnswerBytes } =
     chain;
+  const accepted = [{ address: NATIVE_COIN, ...native }, ...tokens.map(normalised)];
   return {
     id,
     name,
     mode: testnet ? 'test' : 'live',
-    tokens: [{ address: NATIVE_COIN, ...native }, ...tokens.map(normalised)],
+    tokens: accepted,
+    depositAddresses: chain.depositAddresses && depositRules(chain.depositAddresses, accepted),
     confirmations,
     traceCoins,
     prove,
@@ -96,10 +99,23 @@ function embeddedChain(
     mode: 'test',
     tokens: [EMBEDDED_COIN, ...tokens.map(normalised)],
     confirmations: EMBEDDED_CONFIRMATIONS,
+    depositAddresses: {},
     explorerUrl: explorer?.(id),
     rpcUrls: [rpcUrl],
     isOfThisRun: true,
   };
+}
+
+function depositRules(
+  { maxUnswept }: NonNullable<ChainConfig['depositAddresses']>,
+  tokens: readonly PaymentToken[],
+): DepositRules {
+  if (maxUnswept === undefined) return {};
+  const limits = tokens.flatMap(({ address, symbol, decimals }) => {
+    const limit = maxUnswept[symbol];
+    return limit === undefined ? [] : [[address, parseUnits(limit, decimals)] as const];
+  });
+  return { maxUnswept: new Map(limits) };
 }
 
 function normalised({ address, symbol, decimals }: PaymentToken): PaymentToken {

@@ -61,6 +61,23 @@ test('chains with a node accept their coin and tokens, as live or test money', (
   expect(demo).toBeUndefined();
 });
 
+test('deposit addresses are on for test networks and off for others, unless accepted within limits', () => {
+  const rulesOf = (text: string) => optionsOf(text).chains.map(one => one.depositAddresses);
+  const rpc = 'rpc: ["http://127.0.0.1:9"]';
+  const accepted = 'depositAddresses: { acceptUnaudited: true, maxUnswept: { USDC: "10000.5" } }';
+
+  expect(rulesOf(CHAINS)).toEqual([undefined, {}]);
+  expect(rulesOf(CHAINS.replace('testnet: true', 'testnet: true\n    depositAddresses: false'))).toEqual([
+    undefined,
+    undefined,
+  ]);
+  expect(rulesOf(CHAINS.replace(rpc, `${rpc}\n    ${accepted}`))).toEqual([
+    { maxUnswept: new Map([['0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48', 10_000_500_000n]]) },
+    {},
+  ]);
+  expect(optionsOf('{}', { embedded: EMBEDDED }).chains[0]?.depositAddresses).toEqual({});
+});
+
 test('a transaction links to its Blockscout, else to the data service, else to nothing', () => {
   const shown = (dataUrl?: string) =>
     optionsOf(CHAINS, dataUrl === undefined ? {} : { dataUrl }).chains.map(({ explorerUrl }) =>

@@ -30,6 +30,15 @@ export interface PaymentToken {
  */
 type ProofMode = 'always' | 'findings' | 'off';
 
+/** Deposit addresses on a chain (Decision 397). */
+export interface DepositRules {
+  /**
+   * Largest amounts of an organization that lie on deposit addresses and are not swept, by the lower case address of the
+   * token. A token without one has no deposit addresses. Undefined for no limits.
+   */
+  readonly maxUnswept?: ReadonlyMap<string, bigint> | undefined;
+}
+
 /** A chain on which payments are accepted. */
 export interface PaymentChain {
   readonly id: number;
@@ -45,6 +54,8 @@ export interface PaymentChain {
   readonly prove?: ProofMode;
   /** True when payments without a proof wait for the merchant (Decision 389); false when absent. */
   readonly requiresProof?: boolean | undefined;
+  /** Undefined for a chain that offers no deposit addresses. */
+  readonly depositAddresses?: DepositRules | undefined;
   /** Explorer page of a transaction, by its hash; undefined without an explorer. */
   readonly explorerUrl: ((txHash: string) => string) | undefined;
 }
