@@ -23,6 +23,7 @@ export interface Entry {
   readonly folder?: string;
   readonly level?: number;
   readonly path?: string;
+  readonly status?: number;
   readonly worker?: string;
   readonly payments?: {
     readonly url: string;
