@@ -32,7 +32,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
   ['src/contract/', ['generated/', 'src/http/', 'src/lib/']],
   ['src/pages/browser/', []],
   ['src/pages/', ['src/http/', 'src/lib/']],
-  ['src/deposits/', ['types:src/node/', 'src/node/client.ts']],
+  ['src/deposits/', ['types:src/node/', 'src/node/client.ts', 'src/evm/']],
   ['src/devnet/', ['generated/devnet/', 'src/deposits/deterministic-proxy.ts', 'src/lib/']],
   [
     'src/indexer/query/records/',

@@ -28,7 +28,8 @@ export const FACTORY_SALT = zeroHash;
 /** Factory of new forwarders. */
 export const CURRENT_FACTORY: DepositFactory = compiledFactory(1);
 
-const FACTORIES: readonly DepositFactory[] = [CURRENT_FACTORY];
+/** Factories of all versions. */
+export const FACTORIES: readonly DepositFactory[] = [CURRENT_FACTORY];
 
 /** Factory of a version. Forwarders of each version are swept for ever. */
 export function factoryOf(version: number): DepositFactory | undefined {

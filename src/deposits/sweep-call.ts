@@ -7,6 +7,7 @@ import {
   type Log,
   parseAbi,
   parseEventLogs,
+  toEventSelector,
   zeroAddress,
 } from 'viem';
 import { CURRENT_FACTORY, type DepositFactory } from './deposit-factory.ts';
@@ -17,6 +18,9 @@ const ABI = parseAbi([
   'event Swept(address indexed forwarder, address indexed token, uint256 amount)',
   'event SweepFailed(address indexed forwarder, address indexed token)',
 ]);
+
+/** First topic of `Swept`. */
+export const SWEPT: Hex = toEventSelector('Swept(address,address,uint256)');
 
 /** An asset of a forwarder. */
 export interface SweepItem {

@@ -13,6 +13,12 @@ export function lowerCase(text: string): Hex {
   return `0x${text.slice(2).toLowerCase()}`;
 }
 
+/** The lower-case address in a topic of a log; undefined when the bytes before its 20 bytes are not zero. */
+export function addressInTopic(topic: string | undefined): string | undefined {
+  const [, address] = /^0x0{24}([0-9a-f]{40})$/i.exec(topic ?? '') ?? [];
+  return address === undefined ? undefined : `0x${address.toLowerCase()}`;
+}
+
 const BEFORE = '0x363d3d373d3d3d363d73';
 const BEHIND = '5af43d82803e903d91602b57fd5bf3';
 

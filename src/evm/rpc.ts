@@ -142,6 +142,9 @@ export interface RpcCallFrame {
   calls?: RpcCallFrame[];
 }
 
+/** The state at the end of a block, which may be named by its hash. Source: EIP-1898. */
+export type StateAt = Hex | 'latest' | { blockHash: Hash; requireCanonical: boolean };
+
 type Tracer = { tracer: 'callTracer' };
 type DiffTracer = { tracer: 'prestateTracer'; tracerConfig: { diffMode: true } };
 export type RpcBlockTraces = { txHash?: Hash; result?: RpcCallFrame; error?: string }[];
@@ -182,12 +185,12 @@ export type ChainRpcSchema = [
   },
   {
     Method: 'eth_call';
-    Parameters: [call: { to: Address; data: Hex; gas?: Hex }, block: Hex | 'latest'];
+    Parameters: [call: { to: Address; data: Hex; gas?: Hex }, block: StateAt];
     ReturnType: Hex;
   },
   {
     Method: 'eth_getBalance';
-    Parameters: [address: Address, block: Hex | 'latest'];
+    Parameters: [address: Address, block: StateAt];
     ReturnType: Hex;
   },
   { Method: 'eth_getCode'; Parameters: [address: Address, block: Hex | 'latest']; ReturnType: Hex },

@@ -133,6 +133,15 @@ export function nodeAnswered(error: unknown): boolean {
   return passing === null;
 }
 
+export function isTooLarge(error: unknown): boolean {
+  return error instanceof BaseError && error.walk(cause => cause instanceof AnswerTooLarge) !== null;
+}
+
+/** True for an answer that is too large, and for any refusal: nodes refuse wide ranges with all kinds of errors. */
+export function isTooMuch(error: unknown): boolean {
+  return isTooLarge(error) || error instanceof LimitExceededRpcError || nodeAnswered(error);
+}
+
 /** Handler for `catch` that returns null when the node itself answered with an error. @throws any other failure */
 export function nullIfAnswered(error: unknown): null {
   if (nodeAnswered(error)) return null;

@@ -1,3 +1,4 @@
+import { addressInTopic } from '#evm/address.ts';
 import { isCoinLog, SYSTEM_ADDRESS, TRANSFER } from '../../../evm/coin-logs.ts';
 import { NATIVE_COIN } from '../../model/payment-chain.ts';
 import type { Transfer } from '../../model/transfer.ts';
@@ -34,8 +35,8 @@ export function loggedTransferOf(
   const [topic, from, to, ...more] = log.topics;
   if (topic?.toLowerCase() !== TRANSFER || more.length > 0) return undefined;
   if (!/^0x[0-9a-f]{64}$/i.test(log.data)) return undefined;
-  const sender = addressIn(from);
-  const recipient = addressIn(to);
+  const sender = addressInTopic(from);
+  const recipient = addressInTopic(to);
   const isOfCoins = isCoinLog(log);
   // Before that block, a payment in coins is read from its transaction.
   if (isOfCoins && !hasReached(header.number, coinLogsFrom)) return undefined;
@@ -74,12 +75,6 @@ export function isInBlock(log: LogInBlock, header: Header): boolean {
     Number(log.blockNumber) === header.number &&
     log.blockHash?.toLowerCase() === header.hash
   );
-}
-
-/** The address in a topic; undefined when the bytes before its 20 bytes are not zero. */
-function addressIn(topic: string | undefined): string | undefined {
-  const [, address] = /^0x0{24}([0-9a-f]{40})$/i.exec(topic ?? '') ?? [];
-  return address === undefined ? undefined : `0x${address.toLowerCase()}`;
 }
 
 /** Watched recipients on one chain, by token. All addresses are lower case. */

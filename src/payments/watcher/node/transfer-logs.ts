@@ -1,7 +1,7 @@
-import { type Address, BaseError, type Hash, LimitExceededRpcError, numberToHex, type RpcLog } from 'viem';
+import { type Address, BaseError, type Hash, numberToHex, type RpcLog } from 'viem';
 import { TRANSFER } from '#evm/coin-logs.ts';
-import { nodeAnswered } from '#node/client.ts';
-import { AnswerTooLarge, WrongChain } from '#node/transport/errors.ts';
+import { isTooLarge, isTooMuch } from '#node/client.ts';
+import { WrongChain } from '#node/transport/errors.ts';
 import type { SetAsideReason } from '../../model/set-aside.ts';
 import type { NodeRequest } from './node-pool.ts';
 
@@ -120,15 +120,6 @@ export function setAsideReasonOf(error: unknown): SetAsideReason {
   if (!(error instanceof BaseError) || error instanceof WrongChain) throw error;
   if (isTooLarge(error)) return 'too_large';
   return isTooMuch(error) ? 'refused' : 'unanswered';
-}
-
-function isTooLarge(error: unknown): boolean {
-  return error instanceof BaseError && error.walk(cause => cause instanceof AnswerTooLarge) !== null;
-}
-
-/** True for an answer that is too large, and for any refusal: nodes refuse wide ranges with all kinds of errors. */
-function isTooMuch(error: unknown): boolean {
-  return isTooLarge(error) || error instanceof LimitExceededRpcError || nodeAnswered(error);
 }
 
 function halvesOf({ from, to }: BlockRange): BlockRange[] {
