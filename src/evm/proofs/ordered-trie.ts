@@ -88,7 +88,11 @@ function sharedLength(entries: readonly Entry[], depth: number): number {
 }
 
 function keyOf(position: number): Nibbles {
-  return nibblesOf(rlp(quantityBytes(`0x${position.toString(16)}`)));
+  return nibblesOf(rlp(positionBytes(position)));
+}
+
+function positionBytes(position: number): Uint8Array {
+  return quantityBytes(`0x${position.toString(16)}`);
 }
 
 function nibblesOf(bytes: Uint8Array): Nibbles {
@@ -106,15 +110,23 @@ function encodedPath(nibbles: Nibbles, isLeaf: boolean): Uint8Array {
   return bytes;
 }
 
-/**
- * Reads the entry at a position by the path to it. Undefined when the path does not lead from the root to an entry at this
- * position, so that nothing is proven.
- */
+/** The same as `valueOfKey` for the entry at a position of a list. */
 export function valueAt(
   root: Uint8Array,
   { position, path }: { position: number; path: readonly Uint8Array[] },
 ): Uint8Array | undefined {
-  let key = keyOf(position);
+  return valueOfKey(root, { key: rlp(positionBytes(position)), path });
+}
+
+/**
+ * Reads the entry of a key of any trie by the path to it. Undefined when the path does not lead from the root to an entry of
+ * this key, so that nothing is proven.
+ */
+export function valueOfKey(
+  root: Uint8Array,
+  { key: bytes, path }: { key: Uint8Array; path: readonly Uint8Array[] },
+): Uint8Array | undefined {
+  let key = nibblesOf(bytes);
   let reference: RlpItem | undefined = root;
   const nodes = path.values();
   while (reference !== undefined) {
