@@ -144,7 +144,6 @@ export function webhookStore(handle: Handle, seals: Seals) {
     async markDeleted(owner: Owner, id: string, now: number): Promise<boolean> {
       const off = await this.change(owner, id, { isActive: false }, now);
       if (off === undefined) return false;
-      await handle('webhook_replays').where({ webhook_id: id }).delete();
       await handle('webhooks').where(keyOf(owner, id)).update({ deleted_at: now });
       return true;
     },
