@@ -107,6 +107,20 @@ bothDatabases('the dispatcher', databases => {
     expect(() => new Verifier(webhook.secret).verify(text, flat(arrival))).not.toThrow();
   });
 
+  test('reports each attempt as a success or a failure', async () => {
+    await using receiver = await startReceiver(({ attempt }) => (attempt === 1 ? 503 : 204));
+    await using setting = await setUp();
+    const reported: string[] = [];
+    const webhook = await setting.webhook(receiver.url);
+    await setting.happen(webhook);
+    setting.dispatch({ chance: () => 0, onAttempt: result => reported.push(result) });
+    await setting.deliveriesOnce(webhook, ([one]) => one?.status === 'failed');
+
+    await pass(setting, 60_000);
+
+    expect(reported).toEqual(['failure', 'success']);
+  });
+
   test('retries after 1 minute, 10 minutes and 1 hour and not before, with the same bytes, and then no more', async () => {
     await using receiver = await startReceiver(() => 503);
     await using setting = await setUp();

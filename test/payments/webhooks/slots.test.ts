@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fairShares, type Slots, type WaitingWork } from '#payments/webhooks/slots.ts';
+import { fairShares, inFlight, type Slots, type WaitingWork } from '#payments/webhooks/slots.ts';
 
 const NONE: ReadonlyMap<string, number> = new Map();
 const slots = (changes: Partial<Slots>): Slots => ({
@@ -46,6 +46,37 @@ test('an organization gets no more slots once it has as many as are idle, and an
 
   expect(limits([one('a1', 'A')], slots({ free: 10, idle: 10, byOrganization }))).toEqual({ a1: 2 });
   expect(limits(waiting, slots({ free: 10, idle: 6, byOrganization }))).toEqual({ b: 3 });
+});
+
+test('a webhook that got a slot waits for those with as many attempts', () => {
+  const waiting = [one('a', 'A', 1), one('b', 'A', 2)];
+
+  expect(limits(waiting, slots({ free: 3 }))).toEqual({ a: 2, b: 1 });
+});
+
+test('an attempt has a slot until its answer arrives, and ends when its result is written', async () => {
+  const sending = inFlight();
+  const counted = () => [sending.size(), sending.counts().byWebhook.get('a')];
+  const result = Promise.withResolvers<void>();
+  const before = counted();
+
+  let leave = () => {};
+  sending.add({ webhookId: 'a', organizationId: 'A' }, leaveSlot => {
+    leave = leaveSlot;
+    return result.promise;
+  });
+  const sent = counted();
+  leave();
+  const answered = counted();
+  result.resolve();
+  await sending.allEnded();
+
+  expect([before, sent, answered, counted()]).toEqual([
+    [0, undefined],
+    [1, 1],
+    [0, undefined],
+    [0, undefined],
+  ]);
 });
 
 test('no slot is dealt when none is free or no webhook waits', () => {
