@@ -33,7 +33,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
   ['src/pages/browser/', []],
   ['src/pages/', ['src/http/', 'src/lib/']],
   ['src/deposits/', ['types:src/node/', 'src/node/client.ts', 'src/evm/']],
-  ['src/devnet/', ['generated/devnet/', 'src/deposits/deterministic-proxy.ts', 'src/lib/']],
+  ['src/devnet/', ['generated/devnet/', 'src/deposits/deterministic-proxy.ts', 'src/evm/', 'src/lib/']],
   [
     'src/indexer/query/records/',
     ['types:src/contract/', 'types:src/indexer/query/', 'src/query-model/', 'src/evm/', 'src/lib/'],

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type Hex, hexToBytes, numberToHex } from 'viem';
+import { MAX_TRANSACTION_GAS } from '#evm/transaction-gas.ts';
 import type { Action, Envelope } from './activity/action.ts';
 import type { Random } from './activity/random.ts';
 import type { Accounts } from './chain/accounts.ts';
-import { type Hardfork, MAX_TRANSACTION_GAS } from './chain/engine.ts';
+import type { Hardfork } from './chain/engine.ts';
 import type { JsonRpcCall } from './chain/rpc.ts';
 
 const GWEI = 10n ** 9n;

@@ -195,6 +195,13 @@ export type ChainRpcSchema = [
   },
   { Method: 'eth_getCode'; Parameters: [address: Address, block: Hex | 'latest']; ReturnType: Hex },
   {
+    Method: 'eth_getStorageAt';
+    Parameters: [address: Address, slot: Hex, block: Hex | 'latest'];
+    ReturnType: Hex;
+  },
+  { Method: 'eth_estimateGas'; Parameters: [call: { to: Address; data: Hex }]; ReturnType: Hex },
+  { Method: 'eth_gasPrice'; Parameters?: undefined; ReturnType: Hex },
+  {
     Method: 'txpool_content';
     Parameters?: undefined;
     ReturnType: Record<'pending' | 'queued', Record<Address, Record<string, RpcTransaction>>>;

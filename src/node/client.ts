@@ -142,6 +142,16 @@ export function isTooMuch(error: unknown): boolean {
   return isTooLarge(error) || error instanceof LimitExceededRpcError || nodeAnswered(error);
 }
 
+/** Reason of a node's failure, in a sentence. viem's own messages repeat the request. */
+export function nodeReason(error: BaseError): string {
+  let innermost = error;
+  error.walk(cause => {
+    if (cause instanceof BaseError) innermost = cause;
+    return false;
+  });
+  return innermost.shortMessage;
+}
+
 /** Handler for `catch` that returns null when the node itself answered with an error. @throws any other failure */
 export function nullIfAnswered(error: unknown): null {
   if (nodeAnswered(error)) return null;

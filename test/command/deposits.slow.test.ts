@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Address, encodeFunctionData, erc20Abi, type Hex, parseEther } from 'viem';
+import { type Address, encodeFunctionData, erc20Abi, type Hex, parseEther, toHex } from 'viem';
 import { test as base, expect } from 'vitest';
 import { CURRENT_FACTORY, forwarderAddress } from '#deposits/deposit-factory.ts';
 import { PROXY, PROXY_CREATION } from '#deposits/deterministic-proxy.ts';
@@ -209,6 +209,53 @@ test('a sweep finds coins and tokens by the seed alone, and pays all of them to 
   expect((await balance(chain, RECIPIENT)) - coins).toBe(parseEther('3.5'));
   expect((await balance(chain, RECIPIENT, chain.token)) - tokens).toBe(2_500_999n);
   expect(await balance(chain, numbered(9))).toBe(parseEther('3'));
+});
+
+test('a recipient with code is paid on another chain only if the same contract with the same owners is there', async ({
+  start,
+  folder,
+  key,
+  seed,
+}) => {
+  const here = await start();
+  await using issued = await startPaymentChain({ clock: manualClock(), chainId: 31_338 });
+  await deploy(here, '--key', key);
+  await here.send({ from: 1, to: numbered(0), value: 7n });
+  await here.mine();
+  const file = join(folder, 'tollgate.yaml');
+  const nodes = [
+    [CHAIN_ID, here.rpcUrl],
+    [31_338, issued.rpcUrl],
+  ] as const;
+  const chains = nodes.map(([id, url]) => ({
+    id,
+    name: `Chain ${id}`,
+    native: { symbol: 'ETH' },
+    confirmations: 1,
+    rpc: [url],
+  }));
+  await writeFile(file, JSON.stringify({ payments: { secretKeyFile: key }, chains }));
+  // Answers every call with the word in slot 5, as a wallet answers with its owners.
+  const code = '0x60055460005260206000f3';
+  const slot = toHex(5, { size: 32 });
+  const scan = ['sweep', '--seed', seed, '--recipient', RECIPIENT, '--scan', '0..0', '--config', file];
+  const sweep = () => run([...scan, '--chain', String(CHAIN_ID), '--issued-for', '31338', '--key', key]);
+
+  await issued.call('anvil_setCode', RECIPIENT, code);
+  const absent = await sweep();
+  await here.call('anvil_setCode', RECIPIENT, code);
+  await here.call('anvil_setStorageAt', RECIPIENT, slot, toHex(1, { size: 32 }));
+  const owned = await sweep();
+  await here.call('anvil_setStorageAt', RECIPIENT, slot, toHex(0, { size: 32 }));
+  const same = await sweep();
+
+  expect([absent.code, absent.out, owned.code, owned.out]).toEqual([1, '', 1, '']);
+  expect(absent.err).toContain(
+    `${RECIPIENT} is a contract on chain 31338, and its code differs on chain 31337`,
+  );
+  expect(owned.err).toContain('and its owners differ on chain 31337 and chain 31338.');
+  expect([same.code, same.err]).toEqual([0, '']);
+  expect(same.out).toMatch(/^paid /m);
 });
 
 test('what the recipient refuses is left, and the rest is paid', async ({ start, key, seed }) => {

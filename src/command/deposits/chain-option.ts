@@ -3,7 +3,7 @@ import { readEnvironment } from '#config/environment.ts';
 import { loadConfig } from '#config/load.ts';
 import { numberOption, Refused, UsageError } from '#lib/command-line.ts';
 import { silentLogger } from '#lib/logger.ts';
-import { type ChainClient, createChainClient } from '#node/client.ts';
+import { type ChainClient, createChainClient, nodeReason } from '#node/client.ts';
 
 /** Options that name a chain and its nodes. */
 export interface ChainOptions {
@@ -48,16 +48,6 @@ export async function onChain<Result>(
     if (!(error instanceof BaseError)) throw error;
     throw new Refused(nodeReason(error), { cause: error });
   }
-}
-
-/** Reason of a node's failure, in a sentence. viem's own messages repeat the request. */
-export function nodeReason(error: BaseError): string {
-  let innermost = error;
-  error.walk(cause => {
-    if (cause instanceof BaseError) innermost = cause;
-    return false;
-  });
-  return innermost.shortMessage;
 }
 
 function open({ chain: text, config: file, rpc }: ChainOptions): OpenedChain {

@@ -3,7 +3,8 @@ import { CURRENT_FACTORY, FACTORY_SALT } from '#deposits/deposit-factory.ts';
 import { creationCall, PROXY, PROXY_CODE, PROXY_CREATION } from '#deposits/deterministic-proxy.ts';
 import { checkFactory } from '#deposits/self-check.ts';
 import { Refused, readArguments, UsageError } from '#lib/command-line.ts';
-import { CHAIN_USAGE, nodeReason, type OpenedChain, onChain } from './chain-option.ts';
+import { nodeReason } from '#node/client.ts';
+import { CHAIN_USAGE, type OpenedChain, onChain } from './chain-option.ts';
 import { awaitedReceipt, KEY_USAGE, type Sender, senderOf } from './sender.ts';
 
 const USAGE = `Usage: tollgate deposit-factory deploy --chain ID [--config FILE | --rpc URL] [--key FILE]

@@ -19,10 +19,18 @@ export interface Asset {
   readonly least: bigint;
 }
 
+/** A deposit address, with what it follows from. */
+export interface FoundAddress {
+  readonly address: Address;
+  readonly recipient: Address;
+  readonly salt: Hex;
+  /** Its number or session, in the lines about it. */
+  readonly title: string;
+}
+
 /** An asset that an address holds. */
 export interface Holding {
-  readonly address: Address;
-  readonly number: number;
+  readonly from: FoundAddress;
   readonly item: SweepItem;
   readonly asset: Asset;
   readonly amount: bigint;
@@ -81,26 +89,51 @@ async function decimalsOf({ client }: OpenedChain, token: Address): Promise<numb
   return decimals;
 }
 
-/** Yields what addresses hold, in the order of their epochs and numbers. Amounts below the least are left out. */
-export async function* holdingsOf(
-  chain: OpenedChain,
-  { seed: { seed, epochs }, recipient, from, to }: AddressSearch,
-  assets: readonly Asset[],
-): AsyncGenerator<Holding> {
+/** Yields the addresses of numbers, in the order of their epochs. */
+export function* numberedAddresses({
+  seed: { seed, epochs },
+  recipient,
+  from,
+  to,
+}: AddressSearch): Generator<FoundAddress> {
   for (const epoch of epochs) {
-    for (let first = from; first <= to; first += CHUNK) {
-      const numbers = Array.from({ length: Math.min(CHUNK, to - first + 1) }, (_, index) => first + index);
-      const read = numbers.flatMap(number => {
-        const salt = depositSalt({ seed, epoch, number });
-        const address = forwarderAddress({ recipient, salt });
-        return assets.map(async asset => {
-          const amount = await balanceOf(chain, address, asset.token);
-          return { address, number, item: { recipient, salt, token: asset.token }, asset, amount };
-        });
-      });
-      for (const holding of await Promise.all(read)) if (holding.amount >= holding.asset.least) yield holding;
+    for (let number = from; number <= to; number += 1) {
+      const salt = depositSalt({ seed, epoch, number });
+      const address = forwarderAddress({ recipient, salt });
+      yield { address, recipient, salt, title: `number ${number}` };
     }
   }
+}
+
+/** Yields what addresses hold, in their order. Amounts below the least are left out. */
+export async function* holdingsOf(
+  chain: OpenedChain,
+  addresses: Iterable<FoundAddress> | AsyncIterable<FoundAddress>,
+  assets: readonly Asset[],
+): AsyncGenerator<Holding> {
+  let some: FoundAddress[] = [];
+  for await (const address of addresses) {
+    some.push(address);
+    if (some.length < CHUNK) continue;
+    yield* heldBy(chain, some, assets);
+    some = [];
+  }
+  yield* heldBy(chain, some, assets);
+}
+
+async function* heldBy(
+  chain: OpenedChain,
+  some: readonly FoundAddress[],
+  assets: readonly Asset[],
+): AsyncGenerator<Holding> {
+  const read = some.flatMap(from => {
+    const { address, recipient, salt } = from;
+    return assets.map(async asset => {
+      const amount = await balanceOf(chain, address, asset.token);
+      return { from, item: { recipient, salt, token: asset.token }, asset, amount };
+    });
+  });
+  for (const holding of await Promise.all(read)) if (holding.amount >= holding.asset.least) yield holding;
 }
 
 /** Balance at the newest block; 0 when the token does not say one. */

@@ -8,7 +8,7 @@ import {
   WaitForTransactionReceiptTimeoutError,
 } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import { MAX_TRANSACTION_GAS } from '#devnet/chain/engine.ts';
+import { MAX_TRANSACTION_GAS } from '#evm/transaction-gas.ts';
 import { Refused, readInput, UsageError } from '#lib/command-line.ts';
 import { amountText } from '#payments/amounts/token-amount.ts';
 import type { OpenedChain } from './chain-option.ts';

@@ -1,19 +1,19 @@
-import { BaseError, type Hash, isAddressEqual } from 'viem';
+import { type Address, type Hash, isAddressEqual } from 'viem';
 import { CURRENT_FACTORY } from '#deposits/deposit-factory.ts';
 import { checkFactory } from '#deposits/self-check.ts';
-import { type SweepItem, sweepInput, sweepOutcomes, sweptAmounts } from '#deposits/sweep-call.ts';
-import { MAX_TRANSACTION_GAS } from '#devnet/chain/engine.ts';
+import { sweepOutcomes } from '#deposits/sweep-call.ts';
+import { sweepParts } from '#deposits/sweep-parts.ts';
 import { Refused, readArguments, UsageError } from '#lib/command-line.ts';
-import { NodeFailure } from '#node/transport/errors.ts';
 import { amountText } from '#payments/amounts/token-amount.ts';
-import { CHAIN_USAGE, nodeReason, type OpenedChain, onChain } from './chain-option.ts';
-import { assetsOf, type Holding, holdingsOf } from './holdings.ts';
+import { CHAIN_USAGE, type ChainOptions, type OpenedChain, onChain } from './chain-option.ts';
+import { assetsOf, type Holding, holdingsOf, numberedAddresses } from './holdings.ts';
+import { requireSameRecipient } from './recipient-elsewhere.ts';
 import { readSeed, SEED_USAGE } from './seed-file.ts';
 import { KEY_USAGE, type Sender, senderOf } from './sender.ts';
 import { addressOf } from './verify-address.ts';
 
 const USAGE = `Usage: tollgate sweep --seed FILE --recipient ADDRESS --scan FROM..TO --chain ID [--config FILE | --rpc URL]
-                      [--token ADDRESS] [--min ASSET=AMOUNT] [--key FILE | --dry-run]
+                      [--issued-for ID] [--token ADDRESS] [--min ASSET=AMOUNT] [--key FILE | --dry-run]
 
   Finds the deposit addresses of a recipient that hold something, and has them pay it, many in each transaction. Needs no
   database. Anyone can send it: the money can only go to the recipient. Sweep an address only after its checkout has ended:
@@ -23,6 +23,8 @@ ${SEED_USAGE}
   --recipient ADDRESS      account that the addresses pay
   --scan FROM..TO          numbers to look at under each epoch, both included, such as 0..999
 ${CHAIN_USAGE}
+  --issued-for ID          chain of their checkouts, if it is another one. A recipient with code must then have the same
+                           code on both, and the same owners; needs a configuration with both chains
   --token ADDRESS          a token to look for, in addition to those of the configuration; can be repeated
   --min ASSET=AMOUNT       leave smaller amounts where they are, for example USDC=5; can be repeated
 ${KEY_USAGE}
@@ -31,9 +33,6 @@ ${KEY_USAGE}
 
 Exits with 1 when something that was found could not be paid.
 `;
-
-/** Items of one transaction, unless they need too much gas. */
-const BATCH = 50;
 
 /** Sweeps deposit addresses. @throws UsageError, Refused */
 export async function runSweep(args: readonly string[]): Promise<void> {
@@ -45,6 +44,7 @@ export async function runSweep(args: readonly string[]): Promise<void> {
       chain: { type: 'string' },
       config: { type: 'string' },
       rpc: { type: 'string' },
+      'issued-for': { type: 'string' },
       token: { type: 'string', multiple: true, default: [] },
       min: { type: 'string', multiple: true, default: [] },
       key: { type: 'string' },
@@ -67,17 +67,27 @@ export async function runSweep(args: readonly string[]): Promise<void> {
   const seed = await readSeed(file);
   await onChain(values, async chain => {
     await requireFactory(chain);
+    await requireRecipient(chain, recipient, values);
     const sender = isDry ? undefined : await senderOf(chain, values.key);
     const assets = await assetsOf(chain, { tokens, least: values.min });
     const found: Holding[] = [];
-    for await (const holding of holdingsOf(chain, { seed, recipient, ...range }, assets)) {
+    for await (const holding of holdingsOf(chain, numberedAddresses({ seed, recipient, ...range }), assets)) {
       found.push(holding);
       print(`found  ${lineOf(holding)}`);
     }
     if (found.length === 0) print('no address holds anything');
-    for (let first = 0; first < found.length; first += BATCH)
-      await sweepPart(chain, sender, found.slice(first, first + BATCH));
+    await sweepAll(chain, sender, found);
   });
+}
+
+async function requireRecipient(
+  here: OpenedChain,
+  recipient: Address,
+  { 'issued-for': issuedFor, config, rpc }: ChainOptions & { 'issued-for'?: string | undefined },
+): Promise<void> {
+  if (issuedFor === undefined) return;
+  if (rpc !== undefined) throw new UsageError('--issued-for needs a configuration in place of --rpc');
+  await onChain({ chain: issuedFor, config }, issued => requireSameRecipient(recipient, { issued, here }));
 }
 
 async function requireFactory({ id, client }: OpenedChain): Promise<void> {
@@ -89,64 +99,23 @@ async function requireFactory({ id, client }: OpenedChain): Promise<void> {
   if (kind === 'broken') throw new Refused(`The deposit factory of chain ${id} does not work.`);
 }
 
-/** Sweeps some holdings in one transaction, or in several when they need more gas than one can have. */
-async function sweepPart(
+/** Sends the transactions of a sweep one after another, or only prints what they would pay. */
+async function sweepAll(
   chain: OpenedChain,
   sender: Sender | undefined,
-  part: readonly Holding[],
+  found: readonly Holding[],
 ): Promise<void> {
-  const tried = await tryPart(chain, part);
-  if (typeof tried === 'string') {
-    const [one] = part;
-    if (part.length > 1) {
-      const half = Math.ceil(part.length / 2);
-      await sweepPart(chain, sender, part.slice(0, half));
-      await sweepPart(chain, sender, part.slice(half));
-    } else if (one !== undefined) printLeft(one, tried);
-    return;
-  }
-  for (const holding of tried.refused) printLeft(holding, 'the token or the recipient refuses');
-  if (tried.payable.length === 0) return;
-  if (sender === undefined) {
-    for (const { holding, amount } of tried.payable) print(`would pay  ${lineOf({ ...holding, amount })}`);
-    return;
-  }
-  const data = sweepInput(tried.payable.map(({ holding }) => holding.item));
-  const { logs, transactionHash, gasUsed } = await sender.send({ to: CURRENT_FACTORY.address, data });
-  const sent = tried.payable.map(({ holding }) => holding);
-  printOutcomes(sent, { outcomes: sweepOutcomes(logs), transactionHash });
-  print(`transaction ${transactionHash}: ${gasUsed} gas`);
-}
-
-/** A part as a call would sweep it. */
-interface TriedPart {
-  readonly payable: readonly { readonly holding: Holding; readonly amount: bigint }[];
-  readonly refused: readonly Holding[];
-}
-
-/** Tries a part without sending it. Returns the reason when it fails as a whole. @throws NodeFailure */
-async function tryPart({ client }: OpenedChain, part: readonly Holding[]): Promise<TriedPart | string> {
-  const call = (items: readonly SweepItem[]) => ({ to: CURRENT_FACTORY.address, data: sweepInput(items) });
-  try {
-    const output = await client.request({
-      method: 'eth_call',
-      params: [call(part.map(({ item }) => item)), 'latest'],
-    });
-    const amounts = sweptAmounts(output);
-    const payable = part.flatMap((holding, index) => {
-      const amount = amounts[index] ?? 0n;
-      return amount === 0n ? [] : [{ holding, amount }];
-    });
-    const refused = part.filter((_, index) => (amounts[index] ?? 0n) === 0n);
-    const gas =
-      payable.length === 0
-        ? 0n
-        : await client.public.estimateGas(call(payable.map(({ holding }) => holding.item)));
-    return gas > MAX_TRANSACTION_GAS ? `it needs ${gas} gas` : { payable, refused };
-  } catch (error) {
-    if (!(error instanceof BaseError) || error.walk(cause => cause instanceof NodeFailure) !== null)
-      throw error;
-    return nodeReason(error);
+  for await (const { paid, left, data } of sweepParts(chain.client, found)) {
+    for (const { holding, reason } of left) printLeft(holding, reason);
+    if (paid.length === 0) continue;
+    if (sender === undefined) {
+      for (const { holding, amount } of paid) print(`would pay  ${lineOf({ ...holding, amount })}`);
+      continue;
+    }
+    const { logs, transactionHash, gasUsed } = await sender.send({ to: CURRENT_FACTORY.address, data });
+    const sent = paid.map(({ holding }) => holding);
+    printOutcomes(sent, { outcomes: sweepOutcomes(logs), transactionHash });
+    print(`transaction ${transactionHash}: ${gasUsed} gas`);
   }
 }
 
@@ -157,7 +126,7 @@ function printOutcomes(
   for (const holding of part) {
     const outcome = outcomes.find(
       ({ forwarder, token }) =>
-        isAddressEqual(forwarder, holding.address) && isSame(token, holding.asset.token),
+        isAddressEqual(forwarder, holding.from.address) && isSame(token, holding.asset.token),
     );
     if (outcome === undefined) print(`gone  ${lineOf(holding)}: another sweep was first`);
     else if (outcome.amount === null) printLeft(holding, `it failed in ${transactionHash}`);
@@ -174,8 +143,8 @@ function printLeft(holding: Holding, reason: string): void {
   process.exitCode = 1;
 }
 
-function lineOf({ address, number, asset, amount }: Holding): string {
-  return `${address}  number ${number}  ${amountText(amount, asset)}`;
+function lineOf({ from: { address, title }, asset, amount }: Holding): string {
+  return `${address}  ${title}  ${amountText(amount, asset)}`;
 }
 
 function print(line: string): void {

@@ -12,9 +12,6 @@ export type EngineName = 'anvil' | 'edr';
 /** Rules of Ethereum that a chain follows from its first block on. */
 export type Hardfork = 'prague' | 'amsterdam';
 
-/** Largest gas of a transaction since the fork before Amsterdam. Source: EIP-7825. */
-export const MAX_TRANSACTION_GAS = 2n ** 24n;
-
 /** A program that runs one chain and speaks its JSON-RPC. */
 export interface ChainEngine {
   readonly name: EngineName;

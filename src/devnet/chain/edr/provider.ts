@@ -13,8 +13,9 @@ import {
 } from '@nomicfoundation/edr';
 import { hexToBytes } from 'viem';
 import { PROXY, PROXY_CODE } from '#deposits/deterministic-proxy.ts';
+import { MAX_TRANSACTION_GAS } from '#evm/transaction-gas.ts';
 import { ACCOUNT_COUNT, deriveAccounts } from '../accounts.ts';
-import { type Hardfork, MAX_TRANSACTION_GAS } from '../engine.ts';
+import type { Hardfork } from '../engine.ts';
 
 /** Initial balance of every account in wei, the same as with anvil. */
 const ENDOWMENT = 10_000n * 10n ** 18n;
