@@ -2605,6 +2605,12 @@ export interface components {
             quantity: number;
         };
         /**
+         * @description How a payment is recognized without a wallet that signs: by its exact amount at the merchant's address, or by an address of its own, to which any amount may be sent, in parts and late too.
+         * @example deposit_address
+         * @enum {string}
+         */
+        PaymentMethod: "exact_amount" | "deposit_address";
+        /**
          * Format: date-time
          * @description Time in UTC, ISO 8601 with milliseconds and a trailing Z.
          * @example 2026-11-21T09:30:00.000Z
@@ -2742,6 +2748,8 @@ export interface components {
              * @example 3
              */
             current_uses: number;
+            /** @description How payments of sessions are recognized */
+            payment_method: components["schemas"]["PaymentMethod"];
             /**
              * @description Part of the price that a certain payer may leave out, in percent with at most two decimal places; null for that of the organization.
              * @example 0.5
@@ -3062,6 +3070,11 @@ export interface components {
              */
             reserve_uses: boolean;
             /**
+             * @description How payments of sessions are recognized, where the chain offers it; `exact_amount` when absent.
+             * @default exact_amount
+             */
+            payment_method: components["schemas"]["PaymentMethod"];
+            /**
              * @description Part of the price that a certain payer may leave out, in percent with at most two decimal places; null for that of the organization. Open sessions keep theirs.
              * @example 0.5
              */
@@ -3194,6 +3207,8 @@ export interface components {
              * @example true
              */
             reserve_uses?: boolean;
+            /** @description How payments of new sessions are recognized, where the chain offers it. */
+            payment_method?: components["schemas"]["PaymentMethod"];
             /**
              * @description Part of the price that a certain payer may leave out, in percent with at most two decimal places; null for that of the organization. Open sessions keep theirs.
              * @example 0.5
@@ -3237,6 +3252,11 @@ export interface components {
          * @enum {string}
          */
         PaymentStatus: "awaiting_payment" | "confirming" | "paid" | "underpaid" | "failed";
+        /**
+         * @description Address of an account or contract, 20 bytes as 0x-prefixed hex with a checksum in its letter case (EIP-55).
+         * @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8
+         */
+        ChecksumAddress: string;
         /**
          * @description 32 bytes as 0x-prefixed hex in lower case, for example a transaction or block hash.
          * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
@@ -3341,8 +3361,14 @@ export interface components {
             subtotal: components["schemas"]["Amount"];
             /** @description Price with shipping, in the token's smallest unit. */
             amount: components["schemas"]["Amount"];
-            /** @description Amount that the payer has to send, in the token's smallest unit. It is `amount` and a random tail that no other open session asks for, so that the payment can be recognized by it. The tail is at most 1 % of `amount` or 0.05 units of the token, whichever is larger. A wallet that signed pays `amount` without the tail. When no such amount is available, this field equals `amount`, `payment_uri` is null, and only a wallet that signs can pay. */
+            /** @description Amount that the payer has to send, in the token's smallest unit. It is `amount` and a random tail that no other open session asks for, so that the payment can be recognized by it. The tail is at most 1 % of `amount` or 0.05 units of the token, whichever is larger. A wallet that signed pays `amount` without the tail. When no such amount is available, this field equals `amount`, `payment_uri` is null, and only a wallet that signs can pay. With a deposit address it equals `amount`, which may come in parts. */
             amount_due: components["schemas"]["Amount"];
+            /** @description Amount that is missing of `amount`, without payments that are not confirmed yet and without money that is sent back, in the token's smallest unit; 0 once the session is completed. */
+            amount_remaining: components["schemas"]["Amount"];
+            /** @description How the payment is recognized. It may differ from the wanted one. */
+            payment_method: components["schemas"]["PaymentMethod"];
+            /** @description Address to which the payer sends the money, with its checksum. It belongs to this session alone, for ever, and can pay only `recipient_address`. Null for an exact amount. */
+            deposit_address: components["schemas"]["ChecksumAddress"] | null;
             /**
              * @description Part of `amount` that may be missing when the payer of each payment is certain, in percent with at most two decimal places: a wallet that signed, or a transfer that the merchant assigned. It is that of the link or the organization at the time when the session was opened.
              * @example 0.5
@@ -3569,6 +3595,8 @@ export interface components {
              * @example true
              */
             reserve_uses?: boolean;
+            /** @description How payments of new sessions are recognized, where the chain offers it. */
+            payment_method?: components["schemas"]["PaymentMethod"];
             /**
              * @description Part of the price that a certain payer may leave out, in percent with at most two decimal places; null for that of the organization. Open sessions keep theirs.
              * @example 0.5
@@ -3777,6 +3805,8 @@ export interface components {
             chain_id?: components["schemas"]["ChainId"];
             /** @description Address that receives the payment; not together with a link. */
             recipient_address?: components["schemas"]["AddressInput"];
+            /** @description How the payment is recognized, where the chain offers it and the recipient is proven; that of the link, or `exact_amount`, when absent. */
+            payment_method?: components["schemas"]["PaymentMethod"];
             /**
              * @description Lifetime of the session in seconds; 1800 when absent.
              * @default 1800
@@ -3928,11 +3958,11 @@ export interface components {
              */
             required_confirmations: number;
             /**
-             * @description How the transfer was matched with the session: by the wallet that signed, by the exact amount, by manual assignment, or by a simulation.
+             * @description How the transfer was matched with the session: by the wallet that signed, by the exact amount, by the deposit address of the session, by manual assignment, or by a simulation.
              * @example wallet
              * @enum {string}
              */
-            matched_by: "wallet" | "amount" | "assignment" | "simulation";
+            matched_by: "wallet" | "amount" | "deposit_address" | "assignment" | "simulation";
             /** @description Reason why it failed; null unless it did. */
             failure_reason: components["schemas"]["FailureReason"];
             /**
@@ -6404,6 +6434,12 @@ export interface components {
             amount: components["schemas"]["Amount"];
             /** @description Exact amount to send, in the token's smallest unit. A wallet that signed pays `amount` instead. */
             amount_due: components["schemas"]["Amount"];
+            /** @description Amount that is missing of `amount`, without payments that are not confirmed yet and without money that is sent back, in the token's smallest unit; 0 once the session is completed. */
+            amount_remaining: components["schemas"]["Amount"];
+            /** @description How the payment is recognized. It may differ from the wanted one. */
+            payment_method: components["schemas"]["PaymentMethod"];
+            /** @description Address to which the payer sends the money, with its checksum. It belongs to this session alone, for ever, and can pay only `recipient_address`. Null for an exact amount. */
+            deposit_address: components["schemas"]["ChecksumAddress"] | null;
             /** @description Amount received and confirmed, in the token's smallest unit. */
             amount_received: components["schemas"]["Amount"];
             /** @description Amount that arrived beyond what the session asks for, in the token's smallest unit: of a payment that was too large, and of a second one. */
@@ -6510,6 +6546,8 @@ export interface components {
             outcome: components["schemas"]["Outcome"];
             /** @description Exact amount to send, in the token's smallest unit. A wallet that signed pays `amount` instead. */
             amount_due: components["schemas"]["Amount"];
+            /** @description Amount that is missing of `amount`, without payments that are not confirmed yet and without money that is sent back, in the token's smallest unit; 0 once the session is completed. */
+            amount_remaining: components["schemas"]["Amount"];
             /** @description Amount received and confirmed, in the token's smallest unit. */
             amount_received: components["schemas"]["Amount"];
             /** @description Amount that arrived beyond what the session asks for, in the token's smallest unit: of a payment that was too large, and of a second one. */
