@@ -205,6 +205,17 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
     ],
   ],
   [
+    'src/payments/deposits/',
+    [
+      'src/payments/model/',
+      'src/payments/tables/',
+      'src/payments/store/',
+      'src/deposits/',
+      'src/db/',
+      'src/lib/',
+    ],
+  ],
+  [
     'src/payments/sessions/',
     [
       'src/payments/model/',
@@ -213,6 +224,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'src/payments/secrets/',
       'src/payments/store/',
       'src/payments/recipients/',
+      'src/payments/deposits/',
       'src/db/',
       'types:src/contract/',
       'src/lib/',
@@ -309,6 +321,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'src/payments/secrets/',
       'src/payments/store/',
       'src/payments/recipients/',
+      'src/payments/deposits/',
       'src/payments/sessions/',
       'src/payments/refunds/',
       'src/payments/settlement/',

@@ -157,6 +157,7 @@ function sessionsOf(
         log === undefined ? `0x5e${recipient.toString(16).padStart(38, '0')}` : recipientOf(log),
       amountDue: log === undefined ? session.amount + BigInt(index) + 1n : BigInt(log.data),
       isWalletOnly: false,
+      depositAddress: null,
       signedAddress: null,
       payerAddress: null,
       requiredConfirmations: CONFIRMATIONS,

@@ -91,6 +91,7 @@ create table payment_links (
   ends_sessions boolean not null default false,
   reserve_uses boolean not null default false,
   tolerance_bps bigint,
+  payment_method text collate "C" not null default 'exact_amount'::text,
   PRIMARY KEY (id),
   CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
   FOREIGN KEY (organization_id) REFERENCES organizations(id),
@@ -157,6 +158,7 @@ create table checkout_sessions (
   use_reserved_until bigint,
   tolerance_bps bigint not null default 0,
   amount_reserved text collate "C" not null default '010'::text,
+  deposit_address text collate "C",
   PRIMARY KEY (id),
   CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
   FOREIGN KEY (organization_id) REFERENCES organizations(id),
@@ -194,6 +196,7 @@ CASE
     WHEN status = 'expired'::text THEN 'expired'::text
     ELSE 'waiting'::text
 END), created_at, id, payment_link_id, status);
+CREATE UNIQUE INDEX sessions_by_deposit_address ON checkout_sessions USING btree (deposit_address) WHERE deposit_address IS NOT NULL;
 
 create table watched_recipients (
   organization_id text collate "C" not null,
@@ -740,3 +743,46 @@ create table payment_moves (
   FOREIGN KEY (transaction_id) REFERENCES transactions(id) ON DELETE CASCADE
 );
 CREATE INDEX payment_moves_of_session ON payment_moves USING btree (session_id);
+
+create table deposit_seeds (
+  organization_id text collate "C" not null,
+  seed text collate "C" not null,
+  created_at bigint not null,
+  PRIMARY KEY (organization_id)
+);
+
+create table deposit_epochs (
+  epoch text collate "C" not null,
+  created_at bigint not null,
+  storage text collate "C",
+  PRIMARY KEY (epoch)
+);
+
+create table deposit_numbers (
+  organization_id text collate "C" not null,
+  epoch text collate "C" not null,
+  next_number bigint not null,
+  PRIMARY KEY (organization_id, epoch)
+);
+
+create table deposit_addresses (
+  address text collate "C" not null,
+  organization_id text collate "C" not null,
+  mode text collate "C" not null,
+  chain_id bigint not null,
+  token_address text collate "C" not null,
+  recipient_address text collate "C" not null,
+  factory_version bigint not null,
+  epoch text collate "C" not null,
+  number bigint not null,
+  salt text collate "C" not null,
+  session_id text collate "C" not null,
+  amount text collate "C" not null,
+  client_reference_id text collate "C",
+  created_at bigint not null,
+  PRIMARY KEY (address),
+  CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
+  FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+CREATE UNIQUE INDEX deposit_addresses_by_number ON deposit_addresses USING btree (organization_id, epoch, number);
+CREATE INDEX deposit_addresses_by_age ON deposit_addresses USING btree (organization_id, mode, created_at, address, chain_id);

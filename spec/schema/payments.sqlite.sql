@@ -76,7 +76,7 @@ CREATE TABLE payment_links (
   created_at integer not null,
   updated_at integer not null,
   search_text text not null
-, ends_sessions integer check (ends_sessions in (0, 1)) not null default false, reserve_uses integer check (reserve_uses in (0, 1)) not null default false, tolerance_bps integer) strict;
+, ends_sessions integer check (ends_sessions in (0, 1)) not null default false, reserve_uses integer check (reserve_uses in (0, 1)) not null default false, tolerance_bps integer, payment_method text not null default 'exact_amount') strict;
 CREATE INDEX payment_links_by_age on payment_links
        (organization_id, mode, created_at, id, is_active, search_text, name, updated_at, current_uses);
 CREATE INDEX payment_links_by_amount on payment_links
@@ -129,7 +129,7 @@ CREATE TABLE checkout_sessions (
   updated_at integer not null,
   completed_at integer,
   ended_at integer
-, client_hash text, is_price_round integer check (is_price_round in (0, 1)) not null default false, signed_address text, ended_reason text, amount_refunded text not null default '010', accepted_at integer, accepted_by text, accepted_reason text, accepted_amount text, amount_overpaid text not null default '010', use_reserved_until integer, tolerance_bps integer not null default 0, amount_reserved text not null default '010') strict;
+, client_hash text, is_price_round integer check (is_price_round in (0, 1)) not null default false, signed_address text, ended_reason text, amount_refunded text not null default '010', accepted_at integer, accepted_by text, accepted_reason text, accepted_amount text, amount_overpaid text not null default '010', use_reserved_until integer, tolerance_bps integer not null default 0, amount_reserved text not null default '010', deposit_address text) strict;
 CREATE INDEX sessions_by_age on checkout_sessions (organization_id, mode, created_at, id, status);
 CREATE INDEX sessions_of_link on checkout_sessions (payment_link_id, created_at, id, organization_id, mode, status);
 CREATE INDEX sessions_by_end on checkout_sessions (chain_id, expires_at) where status = 'active';
@@ -175,6 +175,8 @@ CREATE INDEX sessions_by_outcome on checkout_sessions (organization_id, mode, (
        when status = 'expired' then 'expired'
        else 'waiting' end
      ), created_at, id, payment_link_id, status);
+CREATE UNIQUE INDEX sessions_by_deposit_address on checkout_sessions (deposit_address)
+     where deposit_address is not null;
 
 CREATE TABLE watched_recipients (
   organization_id text not null references organizations (id),
@@ -622,3 +624,42 @@ CREATE TABLE payment_moves (
   primary key (transaction_id, moved_at, session_id)
 ) strict;
 CREATE INDEX payment_moves_of_session on payment_moves (session_id);
+
+CREATE TABLE deposit_seeds (
+  organization_id text primary key,
+  seed text not null,
+  created_at integer not null
+) strict;
+
+CREATE TABLE deposit_epochs (
+  epoch text primary key,
+  created_at integer not null,
+  storage text
+) strict;
+
+CREATE TABLE deposit_numbers (
+  organization_id text not null,
+  epoch text not null,
+  next_number integer not null,
+  primary key (organization_id, epoch)
+) strict;
+
+CREATE TABLE deposit_addresses (
+  address text primary key,
+  organization_id text not null references organizations (id),
+  mode text not null check (mode in ('live', 'test')),
+  chain_id integer not null,
+  token_address text not null,
+  recipient_address text not null,
+  factory_version integer not null,
+  epoch text not null,
+  number integer not null,
+  salt text not null,
+  session_id text not null,
+  amount text not null,
+  client_reference_id text,
+  created_at integer not null
+) strict;
+CREATE UNIQUE INDEX deposit_addresses_by_number on deposit_addresses (organization_id, epoch, number);
+CREATE INDEX deposit_addresses_by_age on deposit_addresses
+     (organization_id, mode, created_at, address, chain_id);

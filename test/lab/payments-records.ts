@@ -80,6 +80,7 @@ export function aLink({ organizationId, mode }: Owner, changes: Partial<PaymentL
     items: [],
     maxUses: null,
     reserveUses: false,
+    paymentMethod: 'exact_amount',
     toleranceBps: null,
     currentUses: 0,
     expiresAt: null,

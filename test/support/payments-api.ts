@@ -76,6 +76,7 @@ export const CHAINS = paymentChains([
     mode: 'test',
     tokens,
     confirmations: 2,
+    depositAddresses: {},
     explorerUrl: hash => `https://explorer.example/tx/${hash}`,
   },
   { id: LIVE_CHAIN, name: 'Base', mode: 'live', tokens, confirmations: 3, explorerUrl: undefined },

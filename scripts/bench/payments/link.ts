@@ -45,6 +45,7 @@ export function aLink(owner: Owner, now: number, changes: Partial<PaymentLink> =
     items: [],
     maxUses: null,
     reserveUses: false,
+    paymentMethod: 'exact_amount',
     toleranceBps: null,
     currentUses: 0,
     expiresAt: null,

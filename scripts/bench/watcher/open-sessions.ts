@@ -67,6 +67,7 @@ function openSession(owners: readonly Owner[], index: number, now: number): Chec
     recipientAddress: `0x5e${recipient.toString(16).padStart(38, '0')}`,
     amountDue: session.amount + BigInt(index) + 1n,
     isWalletOnly: false,
+    depositAddress: null,
     signedAddress: index % SIGNED === 0 ? payerOf(index) : null,
     payerAddress: index % SIGNED === 0 ? payerOf(index) : null,
     requiredConfirmations: CONFIRMATIONS,

@@ -72,6 +72,7 @@ function batch(owner: Owner, evidence: Evidence, senderOf: (index: number) => st
       recipientAddress: addressOf('5e', recipients),
       amountDue: session.amount + BigInt(index) + 1n,
       isWalletOnly: false,
+      depositAddress: null,
       signedAddress: signer,
       payerAddress: signer,
       requiredConfirmations: CONFIRMATIONS,

@@ -6,6 +6,7 @@ type Transfer = components['schemas']['PaymentTransaction'];
 export const MATCH_WORDS: Readonly<Record<Transfer['matched_by'], string>> = {
   wallet: 'matched by the wallet that signed for this checkout',
   amount: 'matched by its exact amount',
+  deposit_address: 'sent to the address of this checkout',
   assignment: 'assigned by hand',
   simulation: 'simulated',
 };

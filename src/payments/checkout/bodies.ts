@@ -3,10 +3,10 @@ import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import type { Db } from '../../db/open.ts';
 import type { HttpError } from '../../http/errors.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
-import { paymentUri } from '../amounts/payment-uri.ts';
+import { amountAskedOf } from '../amounts/asked-amount.ts';
 import { acceptsPayment, outcomeOf } from '../model/outcome.ts';
 import { type PaymentChain, type PaymentChains, type PaymentToken, tokenOf } from '../model/payment-chain.ts';
-import { type CheckoutSession, holdsUse, type SessionState } from '../model/session.ts';
+import { type CheckoutSession, holdsUse, remainingAmount, type SessionState } from '../model/session.ts';
 import { candidateStore, type PossiblePayment } from '../sessions/candidates.ts';
 import { sessionStates } from '../sessions/session-store.ts';
 import { fullLinks } from '../sessions/use-reservations.ts';
@@ -48,7 +48,7 @@ export function checkoutBody(
     subtotal: session.subtotal.toString(),
     shipping_option: session.shippingOption,
     amount: session.amount.toString(),
-    amount_due: session.amountDue.toString(),
+    ...amountAskedOf(session),
     amount_received: session.amountReceived.toString(),
     amount_overpaid: session.amountOverpaid.toString(),
     token,
@@ -59,8 +59,7 @@ export function checkoutBody(
       explorer_url: session.txHash === null ? null : (chain.explorerUrl?.(session.txHash) ?? null),
     },
     recipient_address: session.recipientAddress,
-    payment_uri: session.isWalletOnly ? null : paymentUri({ ...session, amount: session.amountDue }),
-    wallet_only: session.isWalletOnly,
+    wallet_only: isWalletOnly(session),
     wallet_message: walletMessageOf(session, surroundings, wallet),
     payer_address: session.payerAddress,
     tx_hash: session.txHash,
@@ -95,6 +94,7 @@ function checkoutState(
     payment_status: session.paymentStatus,
     outcome: outcomeOf(session),
     amount_due: session.amountDue.toString(),
+    amount_remaining: remainingAmount(session).toString(),
     amount_received: session.amountReceived.toString(),
     amount_overpaid: session.amountOverpaid.toString(),
     amount_refunded: session.amountRefunded.toString(),
@@ -119,11 +119,19 @@ function checkoutState(
       confirmations,
       required_confirmations: session.requiredConfirmations,
     })),
-    wallet_only: session.isWalletOnly,
+    wallet_only: isWalletOnly(session),
     return_url: returnUrlOf(session),
     expires_at: timestamp(session.expiresAt),
     completed_at: nullableTimestamp(session.completedAt),
   };
+}
+
+/** True when only a wallet that signed can pay. */
+function isWalletOnly({
+  isWalletOnly: asksNoAmount,
+  depositAddress,
+}: SessionState | CheckoutSession): boolean {
+  return asksNoAmount && depositAddress === null;
 }
 
 function nullableTimestamp(at: number | null): string | null {

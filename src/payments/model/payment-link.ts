@@ -1,5 +1,6 @@
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import type { MerchantIdentity, Owner } from './owner.ts';
+import type { PaymentMethod } from './session.ts';
 
 /**
  * A payment link as it is stored. Amounts in the token's smallest unit, addresses lower case, times UTC milliseconds.
@@ -31,6 +32,7 @@ export interface PaymentLink extends Owner {
   readonly maxUses: number | null;
   readonly reserveUses: boolean;
   readonly currentUses: number;
+  readonly paymentMethod: PaymentMethod;
   /** In hundredths of a percent; null for that of the organization. */
   readonly toleranceBps: number | null;
   readonly expiresAt: number | null;

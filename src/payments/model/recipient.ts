@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Hex } from 'viem';
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import type { Owner } from './owner.ts';
 
@@ -50,4 +51,25 @@ export function verificationMessage(recipient: Recipient, publicUrl: string): st
     '',
     'Your signature lets this organization match payments to the address. Signing costs nothing and moves no money.',
   ].join('\n');
+}
+
+/** An address of a forwarder that was issued for one session, with all that is needed to sweep it. Hex is lower case. */
+export interface DepositAddress extends Owner {
+  readonly address: string;
+  readonly chainId: number;
+  /** Token of the session, `NATIVE_COIN` for coins. */
+  readonly tokenAddress: string;
+  /** The merchant's address, to which alone it can pay. */
+  readonly recipientAddress: string;
+  readonly factoryVersion: number;
+  readonly epoch: Hex;
+  /** Counted from 0 for each organization and epoch. */
+  readonly number: number;
+  readonly salt: Hex;
+  readonly sessionId: string;
+  /** Price of the session. */
+  readonly amount: bigint;
+  readonly clientReferenceId: string | null;
+  /** UTC milliseconds. */
+  readonly createdAt: number;
 }

@@ -4,6 +4,7 @@ import type { Actor, Owner } from './owner.ts';
 
 export type SessionStatus = PaymentsSchemas['SessionStatus'];
 type PaymentStatus = PaymentsSchemas['PaymentStatus'];
+export type PaymentMethod = PaymentsSchemas['PaymentMethod'];
 export type EndedReason = PaymentsSchemas['EndedReason'];
 export type FailureReason = Exclude<PaymentsSchemas['FailureReason'], null>;
 
@@ -60,8 +61,13 @@ export interface CheckoutSession extends Owner {
   readonly amountDue: bigint;
   /** Part of the price that may be missing if the payer is certain (Decision 348), in hundredths of a percent. */
   readonly toleranceBps: number;
-  /** True when no exact amount was free, so that only a wallet that signed can pay. */
+  /**
+   * True when it asks for no exact amount: none was free, so that only a wallet that signed can pay, or it has a deposit
+   * address.
+   */
   readonly isWalletOnly: boolean;
+  /** Address of its own to which any amount may be sent (Decision 396); null for none. */
+  readonly depositAddress: string | null;
   /** Sum of its completed transactions, of every sender and with every mark (Decision 345). */
   readonly amountReceived: bigint;
   /** Sum of its completed refunds (Decision 350). */
@@ -124,8 +130,10 @@ export type SessionState = Pick<
   | 'chainId'
   | 'status'
   | 'paymentStatus'
+  | 'amount'
   | 'amountDue'
   | 'isWalletOnly'
+  | 'depositAddress'
   | 'amountReceived'
   | 'amountOverpaid'
   | 'amountRefunded'
@@ -168,6 +176,30 @@ export function holdsUse(
 /** Time before which reservations of uses have ended. UTC milliseconds. */
 export function heldSince(now: number): number {
   return now - LIFE_ALLOWANCE.afterMs;
+}
+
+/** Address to which its payer sends the money. */
+export function payableAddress({
+  depositAddress,
+  recipientAddress,
+}: Pick<CheckoutSession, 'depositAddress' | 'recipientAddress'>): string {
+  return depositAddress ?? recipientAddress;
+}
+
+/** The way in which its payment is recognized without a wallet that signs. */
+export function paymentMethodOf({ depositAddress }: Pick<CheckoutSession, 'depositAddress'>): PaymentMethod {
+  return depositAddress === null ? 'exact_amount' : 'deposit_address';
+}
+
+/** Amount that is missing of the price (Decision 396). */
+export function remainingAmount({
+  status,
+  amount,
+  amountReceived,
+  amountReserved,
+}: Pick<CheckoutSession, 'status' | 'amount' | 'amountReceived' | 'amountReserved'>): bigint {
+  const missing = amount - amountReceived + amountReserved;
+  return status === 'completed' || missing < 0n ? 0n : missing;
 }
 
 /** A price, and the part of it that a certain payer may leave out, in hundredths of a percent. */

@@ -2,9 +2,9 @@ import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { shippingOptionOf, subtotalOf, totalOf } from '../amounts/price.ts';
 import { type FieldError, firstFault, missing, notNow, type ReportFault, wrong } from '../model/fault.ts';
 import type { Owner, SessionDefaults } from '../model/owner.ts';
-import { type PaymentChains, tokenOf } from '../model/payment-chain.ts';
+import { type DepositRules, type PaymentChains, tokenOf } from '../model/payment-chain.ts';
 import { availabilityOf, merchantOf, type PaymentLink } from '../model/payment-link.ts';
-import type { CheckoutSession, Presentation } from '../model/session.ts';
+import type { CheckoutSession, PaymentMethod, Presentation } from '../model/session.ts';
 import { formDataOf } from './form-data.ts';
 
 /** Most keys in the metadata of one record. Source: `MetadataInput` of the contract. */
@@ -23,9 +23,10 @@ export interface OwnTerms {
 /** Terms of a session: those of a link, or the merchant's own. */
 export type Terms = { readonly link: PaymentLink } | { readonly own: OwnTerms };
 
-/** Choices of the payer, or of the merchant on the payer's behalf. Only the merchant attaches metadata. */
+/** Choices of the payer, or of the merchant on the payer's behalf. Only the merchant attaches metadata and
+ * chooses the payment method. */
 export type Choices = PaymentsSchemas['CheckoutStart'] &
-  Pick<PaymentsSchemas['CheckoutSessionCreation'], 'metadata'>;
+  Pick<PaymentsSchemas['CheckoutSessionCreation'], 'metadata' | 'payment_method'>;
 
 /** Context in which a session is opened. Times are UTC milliseconds. */
 export interface Circumstances extends Owner {
@@ -41,10 +42,12 @@ export interface Circumstances extends Owner {
 }
 
 /** A session without its exact amount. */
-export interface SessionDraft extends Omit<CheckoutSession, 'amountDue' | 'isWalletOnly'> {
+export interface SessionDraft extends Omit<CheckoutSession, 'amountDue' | 'isWalletOnly' | 'depositAddress'> {
   readonly tokenDecimals: number;
   /** Keyed hash of link and client address; absent for sessions of a merchant or of a client on this machine. */
   readonly clientHash?: string | undefined;
+  /** Rules by which a deposit address is issued; undefined when it is to ask for an exact amount. */
+  readonly depositRules?: DepositRules | undefined;
 }
 
 /**
@@ -82,6 +85,7 @@ export function openingOf(
     tokenDecimals: token.decimals,
     recipientAddress: destination.recipientAddress,
     ...chosen,
+    depositRules: wantedMethod(terms, choices) === 'deposit_address' ? chain.depositAddresses : undefined,
     toleranceBps: ('link' in terms ? terms.link.toleranceBps : null) ?? circumstances.merchant.toleranceBps,
     amountReceived: 0n,
     amountRefunded: 0n,
@@ -114,6 +118,10 @@ export function openingOf(
     endedAt: null,
   };
   return { draft };
+}
+
+function wantedMethod(terms: Terms, choices: Choices): PaymentMethod {
+  return choices.payment_method ?? ('link' in terms ? terms.link.paymentMethod : 'exact_amount');
 }
 
 type Chosen = Pick<SessionDraft, 'subtotal' | 'amount' | 'shippingOption' | 'shippingAddress' | 'formData'>;

@@ -6,7 +6,7 @@ import type { PaidAddress } from '../model/payment-chain.ts';
 import { MAX_PAYMENTS } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
 import { select } from '../tables/select.ts';
-import { AT_ADDRESS, bindingsOf } from './session-rows.ts';
+import { AT_ADDRESS, AT_DEPOSIT_ADDRESS, bindingsOf } from './session-rows.ts';
 
 /** The facts of a transfer by which a session may be paid. */
 type Payment = Pick<Transfer, 'sender' | 'amount'>;
@@ -20,13 +20,19 @@ const ASKED = select({ from: 'checkout_sessions', isDistinct: true, columns: ['a
 /**
  * Selects those of many transfers to one paid address that may pay a session which is active or ended at
  * `endedAfter` or later: their sender signed for it, or it asks for their amount, and it still has room. All others
- * match no session. Takes two statements, so that a flood of small transfers costs little.
+ * match no session. All transfers to a deposit address may pay its session. Takes three statements, so that a flood of small transfers costs little.
  */
 export async function payableTransfers<Some extends Payment>(
   handle: Handle,
   address: PaidAddress,
   { transfers, endedAfter }: { readonly transfers: readonly Some[]; readonly endedAfter: number },
 ): Promise<Some[]> {
+  const itsOwn = await select({ from: 'checkout_sessions', columns: ['id'] }).rows(
+    handle,
+    `where ${AT_DEPOSIT_ADDRESS} and ${HAS_ROOM}`,
+    bindingsOf(address),
+  );
+  if (itsOwn.length > 0) return [...transfers];
   const senders = [...new Set(transfers.map(({ sender }) => sender))];
   const amounts = [...new Set(transfers.map(({ amount }) => uintColumn(amount)))];
   const bySigner = await select({

@@ -38,7 +38,7 @@ export function reportedHashStore(handle: Handle) {
         computed: {
           tx_hash: ['text', 'r.tx_hash'],
           token_address: ['text', 's.token_address'],
-          recipient_address: ['text', 's.recipient_address'],
+          recipient_address: ['text', 'coalesce(s.deposit_address, s.recipient_address)'],
           created_at: ['time', 'min(s.created_at)'],
           ended_at: ['time', 'max(coalesce(s.ended_at, s.expires_at))'],
         },
@@ -46,7 +46,7 @@ export function reportedHashStore(handle: Handle) {
         handle,
         `from reported_hashes r join checkout_sessions s on s.id = r.session_id
          where r.chain_id = ? and r.tx_hash in (${placeholders(hashes.length)})
-         group by r.tx_hash, s.token_address, s.recipient_address`,
+         group by r.tx_hash, s.token_address, coalesce(s.deposit_address, s.recipient_address)`,
         [chainId, ...hashes.map(row => row.tx_hash)],
       );
       return rows.map(row => ({

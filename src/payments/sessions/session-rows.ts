@@ -46,7 +46,9 @@ const STATE = {
   id: 'plain',
   chainId: 'plain',
   paymentLinkId: 'plain',
+  amount: 'uint256',
   amountDue: 'uint256',
+  depositAddress: 'plain',
   amountRefunded: 'uint256',
   amountReserved: 'uint256',
   isWalletOnly: 'boolean',
@@ -66,7 +68,6 @@ const sessionForm = recordForm<Omit<CheckoutSession, keyof Customer>>({
   tokenAddress: 'plain',
   recipientAddress: 'plain',
   subtotal: 'uint256',
-  amount: 'uint256',
   toleranceBps: 'plain',
   presentation: 'json',
   signedAddress: 'plain',
@@ -92,7 +93,9 @@ export const sessionStateRows = select({
     's.payment_link_id',
     's.status',
     's.payment_status',
+    's.amount',
     's.amount_due',
+    's.deposit_address',
     's.is_wallet_only',
     's.amount_received',
     's.amount_overpaid',
@@ -148,6 +151,9 @@ function customerCell(id: string): SealedCell {
 
 /** Condition for sessions or links of one paid address. Its bindings come from `bindingsOf`. */
 export const AT_ADDRESS = 'chain_id = ? and token_address = ? and recipient_address = ?';
+
+/** The same for the session of a deposit address. */
+export const AT_DEPOSIT_ADDRESS = 'chain_id = ? and token_address = ? and deposit_address = ?';
 
 export function bindingsOf(
   address: PaidAddress,

@@ -4,6 +4,7 @@ import type { Sql } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { announce } from '../../db/woken-worker.ts';
 import { isRound } from '../amounts/token-amount.ts';
+import { issueDepositAddress } from '../deposits/issuing.ts';
 import { OUTCOME_SQL, type Outcome } from '../model/outcome.ts';
 import type { Owner } from '../model/owner.ts';
 import { type PaidAddress, watcherName } from '../model/payment-chain.ts';
@@ -26,6 +27,7 @@ import { freeAmount } from './amounts-due.ts';
 import type { SessionDraft } from './opening.ts';
 import {
   AT_ADDRESS,
+  AT_DEPOSIT_ADDRESS,
   bindingsOf,
   progressValues,
   sessionOf,
@@ -86,7 +88,7 @@ export function sessionStore(handle: Handle, seals: Seals) {
   return {
     /**
      * Opens a session with a random free amount for its paid address, and has its recipient watched. Without a free
-     * amount, only a signed wallet can pay it. Needs a transaction, so that two sessions never get the same amount.
+     * amount, only a signed wallet can pay it. With a deposit address it asks for none. Needs a transaction, so that two sessions never get the same amount.
      */
     open: (draft: SessionDraft): Promise<CheckoutSession> => openSession(handle, seals, draft),
 
@@ -185,6 +187,9 @@ export function sessionStore(handle: Handle, seals: Seals) {
       return [...active, ...(await ended('completed')), ...(await ended('expired'))].map(opened);
     },
 
+    /** The session of a deposit address, whatever became of it. */
+    byDepositAddress: (at: PaidAddress) => findWhere({ sql: AT_DEPOSIT_ADDRESS, bindings: bindingsOf(at) }),
+
     /** True when an open session of an organization has this price. */
     async isOpenPrice(address: PaidAddress & Owner, price: bigint): Promise<boolean> {
       const { sql: isOwn, bindings: owner } = ownedBy(address);
@@ -248,19 +253,25 @@ const MAX_ATTEMPTS = 20;
 async function openSession(handle: Handle, seals: Seals, draft: SessionDraft): Promise<CheckoutSession> {
   const { organizationId, mode, chainId, recipientAddress: address, createdAt } = draft;
   await watchedStore(handle).watch(draft, draft, createdAt);
-  const { isOwner } = await recipientStore(handle).name(
+  const recipient = await recipientStore(handle).name(
     { organizationId, mode },
     { chainId, address },
     createdAt,
   );
+  const deposit = await issueDepositAddress(handle, draft, recipient);
+  if (deposit !== undefined)
+    await watchedStore(handle).watch(draft, { ...draft, recipientAddress: deposit.address }, createdAt);
+  const depositAddress = deposit?.address ?? null;
+  // Without ownership of the recipient, only a signed wallet can pay (Decision 137).
+  const asksExactAmount = recipient.isOwner && depositAddress === null;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    // Without ownership of the recipient, only a signed wallet can pay (Decision 137).
-    const amountDue = isOwner ? await freeAmount(handle, draft, attempt) : undefined;
-    const { tokenDecimals, clientHash = null, ...opened } = draft;
+    const amountDue = asksExactAmount ? await freeAmount(handle, draft, attempt) : undefined;
+    const { tokenDecimals, clientHash = null, depositRules: _, ...opened } = draft;
     const session = {
       ...opened,
       amountDue: amountDue ?? draft.amount,
       isWalletOnly: amountDue === undefined,
+      depositAddress,
     };
     const values = {
       ...sessionValues(session, seals),

@@ -27,6 +27,7 @@ export function matchReads(handle: Handle, seals: Seals) {
   const sessions = sessionStore(handle, seals);
   const transactions = transactionStore(handle);
   const byAmount = remembered(sessions.byAmount);
+  const byDepositAddress = remembered(sessions.byDepositAddress);
   const isOpenPrice = remembered(sessions.isOpenPrice);
   const countOf = remembered(transactions.countOf);
   const wallets = new Map<string, WalletReads>();
@@ -37,7 +38,7 @@ export function matchReads(handle: Handle, seals: Seals) {
     return reads;
   }
   function forgetAmounts(): void {
-    for (const { forget } of [byAmount, isOpenPrice, countOf]) forget();
+    for (const { forget } of [byAmount, byDepositAddress, isOpenPrice, countOf]) forget();
   }
   const reads: MatchReads = {
     async bySigner(address: PaidAddress, wallet: string, endedAfter: number) {
@@ -61,6 +62,7 @@ export function matchReads(handle: Handle, seals: Seals) {
       return sums;
     },
     byAmount: byAmount.read,
+    byDepositAddress: byDepositAddress.read,
     isOpenPrice: isOpenPrice.read,
     countOf: countOf.read,
   };

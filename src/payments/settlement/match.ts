@@ -14,12 +14,12 @@ import type { TransactionStore } from '../store/transaction-store.ts';
 /** The session that a transfer pays, and the evidence for it. */
 export interface Match {
   readonly session: CheckoutSession;
-  readonly matchedBy: 'wallet' | 'amount';
+  readonly matchedBy: 'wallet' | 'amount' | 'deposit_address';
 }
 
 /** The reads that a match makes. */
 export interface MatchReads
-  extends Pick<SessionStore, 'byAmount' | 'isOpenPrice'>,
+  extends Pick<SessionStore, 'byAmount' | 'byDepositAddress' | 'isOpenPrice'>,
     Pick<TransactionStore, 'countOf'> {
   readonly bySigner: (...given: Parameters<SessionStore['bySigner']>) => Promise<readonly CheckoutSession[]>;
   readonly paidBySigner: (
@@ -52,8 +52,8 @@ export function latestPayment({
 }
 
 /**
- * Finds the session of a transfer. A session that the sending wallet signed for comes first, then the session that asks
- * for exactly this amount, then a recently ended one. Sessions of the recipient's owner come before those of other
+ * Finds the session of a transfer: that of its deposit address, whenever it came. Elsewhere a session that the sending
+ * wallet signed for comes first, then the session that asks for exactly this amount, then a recently ended one. Sessions of the recipient's owner come before those of other
  * organizations, which only a signed wallet can pay (Decision 137).
  *
  * Undefined also for a session that already has `MAX_PAYMENTS`. That an address once paid makes no later transfer of it
@@ -63,6 +63,8 @@ export async function match(transfer: Transfer, deps: MatchDeps): Promise<Match 
   const { reads, owner } = deps;
   const endedAfter = transfer.blockTime - LATE_PAYMENT_MS;
   const address = paidAddressOf(transfer);
+  const itsOwn = await reads.byDepositAddress(address);
+  if (itsOwn !== undefined) return unlessFull({ session: itsOwn, matchedBy: 'deposit_address' }, reads);
   const isOldEnough = (session: CheckoutSession) =>
     session.createdAt <= transfer.blockTime + LIFE_ALLOWANCE.beforeMs;
   const ofSender = (await reads.bySigner(address, transfer.sender, endedAfter)).filter(isOldEnough);
@@ -82,8 +84,11 @@ export async function match(transfer: Transfer, deps: MatchDeps): Promise<Match 
     (await openMatch(transfer, deps, { ofOwner, ofOthers })) ??
     (await lateMatch(transfer, deps, ofOwner)) ??
     (await lateMatch(transfer, deps, { ...ofOthers, ofSender: ofOthers.ofSender.filter(isMeant) }));
-  const isFull = found !== undefined && (await reads.countOf(found.session.id)) >= MAX_PAYMENTS;
-  return isFull ? undefined : found;
+  return found && unlessFull(found, reads);
+}
+
+async function unlessFull(found: Match, reads: MatchReads): Promise<Match | undefined> {
+  return (await reads.countOf(found.session.id)) >= MAX_PAYMENTS ? undefined : found;
 }
 
 function isOf({ organizationId, mode }: Owner, session: CheckoutSession): boolean {
@@ -99,7 +104,7 @@ export function paidAddressOf({
   return { chainId, tokenAddress, recipientAddress: recipient };
 }
 
-/** True when transfer and session have the same chain, token and recipient. */
+/** True when a session may be paid with the chain, the token and the recipient of a transfer. */
 export function isToAddressOf(
   session: CheckoutSession,
   transfer: Pick<Transfer, 'chainId' | 'tokenAddress' | 'recipient'>,
@@ -107,7 +112,7 @@ export function isToAddressOf(
   return (
     session.chainId === transfer.chainId &&
     session.tokenAddress === transfer.tokenAddress &&
-    session.recipientAddress === transfer.recipient
+    [session.recipientAddress, session.depositAddress].includes(transfer.recipient)
   );
 }
 

@@ -105,7 +105,7 @@ function overpaidIn(
 }
 
 /** Matches by which the payer is certain. */
-const CERTAIN: readonly PaymentTransaction['matchedBy'][] = ['wallet', 'assignment'];
+const CERTAIN: readonly PaymentTransaction['matchedBy'][] = ['wallet', 'deposit_address', 'assignment'];
 
 /** Sum that payments have to reach: the price, less the tolerance if all their payers are certain (Decision 348). */
 export function neededSum(session: CheckoutSession, payments: readonly PaymentTransaction[]): bigint {

@@ -4,6 +4,7 @@ import {
   type EndedReason,
   type FailureReason,
   LIFE_ALLOWANCE,
+  payableAddress,
 } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
 import {
@@ -43,7 +44,7 @@ export function unseen(
     tokenAddress: session.tokenAddress,
     amount: session.amountDue,
     sender: null,
-    recipient: session.recipientAddress,
+    recipient: payableAddress(session),
     txHash,
     ...NOWHERE,
     requiredConfirmations: session.requiredConfirmations,

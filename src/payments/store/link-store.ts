@@ -171,6 +171,7 @@ const CHANGEABLE = {
   items: 'json',
   maxUses: 'plain',
   reserveUses: 'boolean',
+  paymentMethod: 'plain',
   toleranceBps: 'plain',
   expiresAt: 'plain',
   metadata: 'json',

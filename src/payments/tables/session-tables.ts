@@ -1,7 +1,8 @@
+import type { Hex } from 'viem';
 import type { StoredBoolean } from '#db/columns.ts';
 import type { PaymentLink } from '../model/payment-link.ts';
 import type { PaymentMove, PaymentTransaction } from '../model/payment-transaction.ts';
-import type { Recipient } from '../model/recipient.ts';
+import type { DepositAddress, Recipient } from '../model/recipient.ts';
 import type { Refund, StatedAddress } from '../model/refund.ts';
 import type { CheckoutSession, Customer } from '../model/session.ts';
 import type { BlockPart, SetAsideReason } from '../model/set-aside.ts';
@@ -49,6 +50,10 @@ declare module 'knex/types/tables.js' {
         /** Time of the first read by a leading watcher; null before. */
         read_at: number | null;
       };
+    deposit_seeds: { organization_id: string; seed: Hex; created_at: number };
+    deposit_epochs: { epoch: Hex; created_at: number; storage: string | null };
+    deposit_numbers: { organization_id: string; epoch: Hex; next_number: number };
+    deposit_addresses: RowOfRecord<DepositAddress>;
     transactions: PaymentTransactionRow;
     payment_moves: RowOfRecord<PaymentMove>;
     unmatched_transfers: TransferRow;

@@ -113,6 +113,7 @@ eachPaymentsApi('payment links', apiTest => {
       max_uses: null,
       reserve_uses: false,
       current_uses: 0,
+      payment_method: 'exact_amount',
       payment_tolerance: null,
       expires_at: null,
       metadata: {},

@@ -1,3 +1,4 @@
+import { getAddress } from 'viem';
 import { describe, expect } from 'vitest';
 import { linkStore } from '#payments/store/link-store.ts';
 import { record, text } from '../../lab/json.ts';
@@ -33,6 +34,50 @@ eachPaymentsApi('checkout sessions', apiTest => {
     );
 
   describe('creation', () => {
+    test('with a deposit address asks for the price at an address of its own', async ({ opened }) => {
+      const [session, other] = [
+        await opened({ ...OWN, payment_method: 'deposit_address' }),
+        await opened({ ...OWN, payment_method: 'deposit_address' }),
+      ];
+
+      const address = text(session.deposit_address);
+      expect(session).toMatchObject({
+        payment_method: 'deposit_address',
+        amount_due: '4000',
+        amount_remaining: '4000',
+        recipient_address: PLACE.recipient_address,
+        payment_uri: `ethereum:${PLACE.token_address}@${PLACE.chain_id}/transfer?address=${address}&uint256=4000`,
+      });
+      expect(getAddress(address)).toBe(address);
+      expect(other.deposit_address).not.toBe(address);
+    });
+
+    test('of a link has its payment method, which the merchant may replace', async ({ linked, opened }) => {
+      const link = await linked({ paymentMethod: 'deposit_address' });
+
+      const session = await opened({ payment_link_id: link.id });
+      const other = await opened({ payment_link_id: link.id, payment_method: 'exact_amount' });
+
+      expect(session).toMatchObject({ payment_method: 'deposit_address' });
+      expect(other).toMatchObject({ payment_method: 'exact_amount', deposit_address: null });
+    });
+
+    test('asks for an exact amount where a chain offers no deposit addresses, and at a recipient of others', async ({
+      opened,
+      merchant,
+      api,
+    }) => {
+      const wanted = { ...OWN, payment_method: 'deposit_address' };
+      const live = await merchant.withKey({ mode: 'live' });
+      const elsewhere = await live.post(PATH, { ...wanted, chain_id: LIVE_CHAIN });
+      await opened(wanted);
+      const another = await (await api.merchant()).post(PATH, wanted);
+
+      expect(elsewhere.body).toMatchObject({ payment_method: 'exact_amount', deposit_address: null });
+      expect(record(elsewhere.body).amount_due).not.toBe('4000');
+      expect(another.body).toMatchObject({ payment_method: 'exact_amount', payment_uri: null });
+    });
+
     test('of a link takes its terms and the merchant’s own fields', async ({ linked, opened }) => {
       const link = await linked({ amount: 700n, returnUrl: 'https://shop.example/thanks' });
 

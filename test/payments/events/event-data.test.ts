@@ -21,6 +21,7 @@ const session: CheckoutSession = {
   ...aSession({ organizationId: 'org_1', mode: 'test' }),
   amountDue: 2_500_000n,
   isWalletOnly: false,
+  depositAddress: null,
   subtotal: 2_000_000n,
   metadata: { order: '1042' },
   clientReferenceId: 'order-1042',

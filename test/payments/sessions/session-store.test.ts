@@ -67,7 +67,12 @@ eachPaymentsDatabase('the checkout sessions', ownedTest => {
     const session = await transaction(db, handle => sessionStore(handle, SEALED).open(draft));
 
     const { tokenDecimals: _, ...kept } = draft;
-    expect(session).toEqual({ ...kept, amountDue: session.amountDue, isWalletOnly: false });
+    expect(session).toEqual({
+      ...kept,
+      amountDue: session.amountDue,
+      isWalletOnly: false,
+      depositAddress: null,
+    });
     expect(await store().find(owner, session.id)).toEqual(session);
     expect(await store().findById(session.id)).toEqual(session);
     expect(await store().findMany([session.id, 'cs_missing'])).toEqual(new Map([[session.id, session]]));

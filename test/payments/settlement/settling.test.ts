@@ -265,6 +265,7 @@ function session(changes: Partial<CheckoutSession> = {}): CheckoutSession {
     ...aSession({ organizationId: 'org_1', mode: 'test' }),
     amountDue: PRICE,
     isWalletOnly: false,
+    depositAddress: null,
     ...changes,
   };
 }

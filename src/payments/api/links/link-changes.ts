@@ -110,6 +110,7 @@ function blank({ organizationId, mode }: ApiCaller, now: number) {
     maxUses: null,
     reserveUses: false,
     currentUses: 0,
+    paymentMethod: 'exact_amount' as const,
     toleranceBps: null,
     expiresAt: null,
     metadata: {},

@@ -52,6 +52,7 @@ export function linkFields(body: Changes & Partial<Creation>, now: number): Link
     items: body.items === undefined ? undefined : items(body.items ?? []),
     maxUses: body.max_uses,
     reserveUses: body.reserve_uses,
+    paymentMethod: body.payment_method,
     toleranceBps: toleranceBpsOf(body.payment_tolerance),
     expiresAt: endOf(body.expires_at, now),
     metadata: body.metadata === null ? {} : body.metadata,

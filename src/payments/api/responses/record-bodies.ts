@@ -1,6 +1,6 @@
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { timestamp } from '#lib/clock.ts';
-import { paymentUri } from '../../amounts/payment-uri.ts';
+import { amountAskedOf } from '../../amounts/asked-amount.ts';
 import { outcomeOf } from '../../model/outcome.ts';
 import { availabilityOf, type PaymentLink } from '../../model/payment-link.ts';
 import type { PaymentMove, PaymentTransaction } from '../../model/payment-transaction.ts';
@@ -44,6 +44,7 @@ export function linkBody(
     max_uses: link.maxUses,
     reserve_uses: link.reserveUses,
     current_uses: link.currentUses,
+    payment_method: link.paymentMethod,
     payment_tolerance: link.toleranceBps === null ? null : percentOf(link.toleranceBps),
     expires_at: nullableTimestamp(link.expiresAt),
     metadata: link.metadata,
@@ -75,13 +76,12 @@ export function sessionBody(
     recipient_address: session.recipientAddress,
     subtotal: session.subtotal.toString(),
     amount: session.amount.toString(),
-    amount_due: session.amountDue.toString(),
+    ...amountAskedOf(session),
     payment_tolerance: percentOf(session.toleranceBps),
     amount_received: session.amountReceived.toString(),
     amount_refunded: session.amountRefunded.toString(),
     amount_reserved: session.amountReserved.toString(),
     amount_overpaid: session.amountOverpaid.toString(),
-    payment_uri: session.isWalletOnly ? null : paymentUri({ ...session, amount: session.amountDue }),
     confirmations: session.confirmations,
     required_confirmations: session.requiredConfirmations,
     payer_address: session.payerAddress,

@@ -49,6 +49,7 @@ import {
   PROVEN_PAYMENTS_MIGRATION,
 } from './041-merchant-decisions.ts';
 import { CANDIDATES_MIGRATION, REPORTED_HASHES_MIGRATION } from './042-candidates.ts';
+import { DEPOSIT_ADDRESSES_MIGRATION } from './043-deposit-addresses.ts';
 
 /** Schema steps of the payments platform. Append only. */
 export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
@@ -91,6 +92,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   PROVEN_BLOCKS_MIGRATION,
   UNPROVEN_OUTCOME_MIGRATION,
   LATER_PROOFS_MIGRATION,
+  DEPOSIT_ADDRESSES_MIGRATION,
 ];
 
 /** The schema with its name in messages and settings. */

@@ -1,3 +1,4 @@
+import { depositAddressStore } from '../../deposits/deposit-address-store.ts';
 import type { Owner } from '../../model/owner.ts';
 import type { OwnedTransfer, Transfer } from '../../model/transfer.ts';
 import { recipientStore } from '../../recipients/recipient-store.ts';
@@ -49,10 +50,11 @@ export async function sortTransfers(
   const candidates: Candidate[] = [];
   const unpayable: OwnedTransfer[] = [];
   const idle: Transfer[] = [];
-  const owners = await recipientStore(db).ownersOf(
-    chain.id,
-    transfers.map(one => one.recipient),
-  );
+  const recipients = transfers.map(one => one.recipient);
+  const owners = new Map([
+    ...(await recipientStore(db).ownersOf(chain.id, recipients)),
+    ...(await depositAddressStore(db).ownersOf(chain.id, recipients)),
+  ]);
   for (const some of slices(transfers, TRANSFERS_AT_A_TIME)) {
     const payments = recordedPayments(await watchedPayments(db).recorded(chain.id, hashesOf(some)), some);
     const kept = new Map(

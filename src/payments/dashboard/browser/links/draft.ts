@@ -52,6 +52,7 @@ export interface Draft {
   readonly maxAmount: string;
   readonly suggestedAmount: string;
   /** In percent; empty for the organization's. */
+  readonly paymentMethod: Link['payment_method'];
   readonly tolerance: string;
   readonly chainId: number;
   readonly tokenAddress: string;
@@ -82,6 +83,7 @@ const EMPTY: Omit<Draft, 'chainId' | 'tokenAddress' | 'recipient'> = {
   minAmount: '',
   maxAmount: '',
   suggestedAmount: '',
+  paymentMethod: 'exact_amount',
   tolerance: '',
   items: [],
   imageUrl: '',
@@ -127,6 +129,7 @@ export function draftOf(link: Link, chains: Chains): Draft {
     minAmount: typed(link.min_amount),
     maxAmount: typed(link.max_amount),
     suggestedAmount: typed(link.suggested_amount),
+    paymentMethod: link.payment_method,
     tolerance: link.payment_tolerance === null ? '' : String(link.payment_tolerance),
     chainId: link.chain_id,
     tokenAddress: link.token_address,
@@ -179,6 +182,7 @@ export function bodyOf(draft: Draft, token: Token): LinkBody {
     min_amount: bound('min_amount', draft.minAmount),
     max_amount: bound('max_amount', draft.maxAmount),
     suggested_amount: bound('suggested_amount', draft.suggestedAmount),
+    payment_method: draft.paymentMethod,
     payment_tolerance: numberOrNull(draft.tolerance),
     chain_id: draft.chainId,
     token_address: draft.tokenAddress,

@@ -1,0 +1,58 @@
+import type { Handle } from '../../db/open.ts';
+import { placeholders } from '../../db/rows.ts';
+import type { Owner } from '../model/owner.ts';
+import type { DepositAddress } from '../model/recipient.ts';
+import { recordForm } from '../tables/record-form.ts';
+import { select } from '../tables/select.ts';
+
+/** Deposit addresses that were ever issued. None is ever removed (Decision 396). */
+export function depositAddressStore(handle: Handle) {
+  return {
+    async insert(address: DepositAddress): Promise<void> {
+      await handle('deposit_addresses').insert(depositAddressForm.rowOf(address));
+    },
+
+    /** A deposit address of any owner. */
+    async find(address: string): Promise<DepositAddress | undefined> {
+      const [row] = await select({ from: 'deposit_addresses', columns: ['*'] }).rows(
+        handle,
+        'where address = ?',
+        [address],
+      );
+      return row && depositAddressForm.recordOf(row);
+    },
+
+    /** Owners of those of many addresses that are deposit addresses of a chain, by address. */
+    async ownersOf(chainId: number, addresses: readonly string[]): Promise<ReadonlyMap<string, Owner>> {
+      const asked = [...new Set(addresses)];
+      if (asked.length === 0) return new Map();
+      const rows = await select({
+        from: 'deposit_addresses',
+        columns: ['address', 'organization_id', 'mode'],
+      }).rows(handle, `where chain_id = ? and address in (${placeholders(asked.length)})`, [
+        chainId,
+        ...asked,
+      ]);
+      return new Map(
+        rows.map(({ address, organization_id: organizationId, mode }) => [address, { organizationId, mode }]),
+      );
+    },
+  };
+}
+
+const depositAddressForm = recordForm<DepositAddress>({
+  address: 'plain',
+  organizationId: 'plain',
+  mode: 'plain',
+  chainId: 'plain',
+  tokenAddress: 'plain',
+  recipientAddress: 'plain',
+  factoryVersion: 'plain',
+  epoch: 'plain',
+  number: 'plain',
+  salt: 'plain',
+  sessionId: 'plain',
+  amount: 'uint256',
+  clientReferenceId: 'plain',
+  createdAt: 'plain',
+});

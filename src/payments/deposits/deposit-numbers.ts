@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import { bytesToHex, type Hex } from 'viem';
+import type { Handle } from '../../db/open.ts';
+import { execute } from '../../db/query.ts';
+import { depositSalt, type SaltParts } from '../../deposits/salt.ts';
+import { select } from '../tables/select.ts';
+
+/** A number of an organization, and the salt that follows from it and the seed. */
+export interface DepositNumber extends Omit<SaltParts, 'seed'> {
+  readonly salt: Hex;
+}
+
+/** Seeds, epochs and numbers of deposit addresses (Decision 394). */
+export function depositNumbers(handle: Handle) {
+  const latestEpoch = async (): Promise<Hex | undefined> => {
+    const [row] = await select({ from: 'deposit_epochs', columns: ['epoch'] }).rows(
+      handle,
+      'order by created_at desc, epoch limit 1',
+    );
+    return row?.epoch;
+  };
+
+  return {
+    /** The organization's seed; a new one if it has none. */
+    async seed(organizationId: string, now: number): Promise<Hex> {
+      const find = () =>
+        select({ from: 'deposit_seeds', columns: ['seed'] }).rows(handle, 'where organization_id = ?', [
+          organizationId,
+        ]);
+      const [known] = await find();
+      if (known !== undefined) return known.seed;
+      await execute(
+        handle,
+        `insert into deposit_seeds (organization_id, seed, created_at) values (?, ?, ?)
+         on conflict (organization_id) do nothing`,
+        [organizationId, randomHex(), now],
+      );
+      const [added] = await find();
+      if (added === undefined) throw new Error(`Organization ${organizationId} got no seed.`);
+      return added.seed;
+    },
+
+    /** Epochs in which an organization has addresses, the oldest first. */
+    async epochsOf(organizationId: string): Promise<Hex[]> {
+      const rows = await select({
+        from: 'deposit_epochs e',
+        join: ['deposit_numbers n on n.epoch = e.epoch'],
+        columns: ['e.epoch'],
+      }).rows(handle, 'where n.organization_id = ? order by e.created_at, e.epoch', [organizationId]);
+      return rows.map(({ epoch }) => epoch);
+    },
+
+    /** Begins a new epoch, in which numbers count from 0 again. */
+    beginEpoch: (now: number): Promise<Hex> => beginEpoch(handle, now),
+
+    /** A number that no address of the organization has had. Needs a transaction. */
+    async next(organizationId: string, now: number): Promise<DepositNumber> {
+      const seed = await this.seed(organizationId, now);
+      const epoch = (await latestEpoch()) ?? (await beginEpoch(handle, now));
+      const [row] = await select({ from: 'deposit_numbers', columns: ['next_number'] }).changed(
+        handle,
+        `insert into deposit_numbers (organization_id, epoch, next_number) values (?, ?, 1)
+         on conflict (organization_id, epoch) do update set next_number = deposit_numbers.next_number + 1`,
+        [organizationId, epoch],
+      );
+      if (row === undefined) throw new Error(`Organization ${organizationId} got no number.`);
+      const number = row.next_number - 1;
+      return { epoch, number, salt: depositSalt({ seed, epoch, number }) };
+    },
+  };
+}
+
+async function beginEpoch(handle: Handle, now: number): Promise<Hex> {
+  const epoch = randomHex();
+  await handle('deposit_epochs').insert({ epoch, created_at: now, storage: null });
+  return epoch;
+}
+
+function randomHex(): Hex {
+  return bytesToHex(randomBytes(32));
+}
