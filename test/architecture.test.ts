@@ -33,7 +33,16 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
   ['src/pages/browser/', []],
   ['src/pages/', ['src/http/', 'src/lib/']],
   ['src/deposits/', ['types:src/node/', 'src/node/client.ts', 'src/evm/']],
-  ['src/devnet/', ['generated/devnet/', 'src/deposits/deterministic-proxy.ts', 'src/evm/', 'src/lib/']],
+  [
+    'src/devnet/',
+    [
+      'generated/devnet/',
+      'src/deposits/deposit-factory.ts',
+      'src/deposits/deterministic-proxy.ts',
+      'src/evm/',
+      'src/lib/',
+    ],
+  ],
   [
     'src/indexer/query/records/',
     ['types:src/contract/', 'types:src/indexer/query/', 'src/query-model/', 'src/evm/', 'src/lib/'],
@@ -211,7 +220,9 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'src/payments/tables/',
       'src/payments/store/',
       'src/deposits/',
+      'src/http/',
       'src/db/',
+      'types:src/node/',
       'src/lib/',
     ],
   ],

@@ -16,7 +16,8 @@ export interface DepositFactory {
   readonly version: number;
   readonly address: Address;
   readonly creationCode: Hex;
-  /** Of the deployed code. */
+  readonly deployedCode: Hex;
+  /** Hash of the deployed code. */
   readonly codeHash: Hex;
   /** Creation code of a forwarder, without its recipient. */
   readonly forwarderCode: Hex;
@@ -50,7 +51,7 @@ export function forwarderAddress(
 }
 
 function compiledFactory(version: number): DepositFactory {
-  const { bytecode: creationCode, deployedBytecode } = compiled('DepositFactory');
+  const { bytecode: creationCode, deployedBytecode: deployedCode } = compiled('DepositFactory');
   return {
     version,
     address: getContractAddress({
@@ -60,7 +61,8 @@ function compiledFactory(version: number): DepositFactory {
       bytecode: creationCode,
     }),
     creationCode,
-    codeHash: keccak256(deployedBytecode),
+    deployedCode,
+    codeHash: keccak256(deployedCode),
     forwarderCode: compiled('Forwarder').bytecode,
   };
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Address, numberToHex } from 'viem';
+import { CURRENT_FACTORY } from '#deposits/deposit-factory.ts';
 import type { JsonRpcCall, Rpc } from './chain/rpc.ts';
 import type { Plan, PlannedBlock } from './plan.ts';
 import type { TransactionWriter } from './transaction.ts';
@@ -29,12 +30,15 @@ export async function fill({
 }): Promise<void> {
   const nonces = new Map<number, number>();
   let mined = 0;
+  const { address: factory, deployedCode } = CURRENT_FACTORY;
+  // No transaction deploys the factory, so that the activity of a seed stays as it is with every version of it.
   // The node does not verify the blobs of an account it impersonates, and so need not load a trusted setup,
   // which would take it more than two seconds. The blobs are valid, and so are the signatures.
   await rpc.batch([
     { method: 'anvil_setLoggingEnabled', params: [false] },
     { method: 'anvil_setCoinbase', params: [plan.feeRecipient] },
     { method: 'anvil_impersonateAccount', params: [blobSender] },
+    { method: 'anvil_setCode', params: [factory, deployedCode] },
   ]);
   for (const block of plan.blocks()) {
     signal.throwIfAborted();
