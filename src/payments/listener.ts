@@ -33,7 +33,7 @@ export interface PaymentsListenerSettings extends ListenerSettings {
   readonly validateResponses: boolean;
 }
 
-interface PaymentsListenerDeps extends Pick<RoutesOptions, 'clientOf' | 'outgoing' | 'checks'> {
+interface PaymentsListenerDeps extends Pick<RoutesOptions, 'clientOf' | 'outgoing' | 'checks' | 'deposits'> {
   readonly store: Store;
   readonly chains: readonly PaymentChain[];
   readonly statuses: ChainStatuses;
@@ -51,7 +51,7 @@ export interface PaymentsListener {
 /** Opens the listener of the role `payments` and registers its closing in `opened`. Rejects when it cannot listen. */
 export async function openPaymentsListener(
   settings: PaymentsListenerSettings,
-  { store, chains, statuses, clientOf, outgoing, checks }: PaymentsListenerDeps,
+  { store, chains, statuses, clientOf, outgoing, checks, deposits }: PaymentsListenerDeps,
   opened: AsyncDisposableStack,
 ): Promise<PaymentsListener> {
   const { host, port, metrics, clock, log, trustedProxies } = settings;
@@ -101,6 +101,7 @@ export async function openPaymentsListener(
     isChainLate,
     oneTimeToken: signIn,
     checks,
+    deposits,
     isLeaving: settings.isLeaving,
   };
   routes.resolve(composed(await paymentsRoutes(context, plain)));

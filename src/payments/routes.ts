@@ -44,6 +44,7 @@ import type { StateWaits } from './checkout/state-waits.ts';
 import { dashboardPages } from './dashboard/pages.ts';
 import type { OneTimeToken } from './dashboard/sign-in/one-time-token.ts';
 import { dashboardRoutes } from './dashboard/sign-in/routes.ts';
+import type { DepositOffers } from './deposits/deposit-offers.ts';
 import type { OutgoingChannels } from './outgoing.ts';
 import { pageAssets } from './page-assets.ts';
 
@@ -55,6 +56,8 @@ export interface RoutesOptions extends PaymentsContext {
   /** The nodes of a chain; undefined for one that is not configured. */
   readonly clientOf: (chainId: number) => ChainClient | undefined;
   readonly outgoing: OutgoingChannels;
+  /** Chains that offer deposit addresses now. */
+  readonly deposits: Pick<DepositOffers, 'refusal'>;
   readonly waits: StateWaits;
   readonly isChainLate: IsChainLate;
   /** Token that signs in to the dashboard once without a key; undefined without a demo. */

@@ -13,6 +13,8 @@ import {
   registerWatcherMetrics,
   unwatched,
 } from './chain-status.ts';
+import type { DepositOffers } from './deposits/deposit-offers.ts';
+import { depositStatus, depositWarnings, registerDepositMetrics } from './deposits/offer-status.ts';
 import type { PaymentsListener, PaymentsListenerSettings } from './listener.ts';
 import { type PaymentsCounters, paymentsMetrics, registerProcessGauge } from './metrics.ts';
 import { type PaymentChain, paymentChains, watcherName } from './model/payment-chain.ts';
@@ -102,9 +104,10 @@ export async function startPaymentsService(given: PaymentsServiceOptions): Promi
   if (roles.includes('delivery') && outgoing !== undefined) await openDelivery(parts, outgoing);
   // Runs before the watchers end, so that the other processes are ready to take over their chains.
   opened.defer(() => presence.leave());
+  const deposits = roles.includes('payments') ? await openDeposits(parts) : undefined;
   const api =
-    roles.includes('payments') && outgoing !== undefined
-      ? await openApi(parts, { outgoing, statuses })
+    deposits !== undefined && outgoing !== undefined
+      ? await openApi(parts, { outgoing, statuses, deposits })
       : undefined;
 
   const closing = opened.move();
@@ -115,9 +118,17 @@ export async function startPaymentsService(given: PaymentsServiceOptions): Promi
     status: async () => {
       const all = await statuses.all();
       return {
-        chains: all.map(paymentChainStatusBody),
+        chains: all.map(one => ({
+          ...paymentChainStatusBody(one),
+          deposit_addresses: depositStatus(deposits, one.chain.id),
+        })),
         processes: presence.counts(),
-        warnings: [...presence.warnings(), ...chainWarnings(all), ...clockWarnings(DATABASE_NAME, clock)],
+        warnings: [
+          ...presence.warnings(),
+          ...chainWarnings(all),
+          ...depositWarnings(deposits),
+          ...clockWarnings(DATABASE_NAME, clock),
+        ],
       };
     },
     close: () => {
@@ -188,9 +199,23 @@ async function openDelivery({ options, store, counters, opened }: Parts, outgoin
   opened.defer(() => started.stop());
 }
 
+async function openDeposits({ options, clients, opened }: Parts): Promise<DepositOffers> {
+  const { chains, metrics, clock } = options;
+  const { startDepositOffers } = await import('./deposits/deposit-offers.ts');
+  const log = ofRole('payments', options.log);
+  const started = startDepositOffers({ chains, clientOf: id => clients.get(id), clock, log });
+  opened.defer(() => started.stop());
+  registerDepositMetrics(metrics, started);
+  return started;
+}
+
 async function openApi(
   { options, store, clients, checks, opened }: Parts,
-  { outgoing, statuses }: { outgoing: OutgoingChannels; statuses: ChainStatuses },
+  {
+    outgoing,
+    statuses,
+    deposits,
+  }: { outgoing: OutgoingChannels; statuses: ChainStatuses; deposits: DepositOffers },
 ): Promise<PaymentsListener> {
   const { openPaymentsListener } = await import('./listener.ts');
   const deps = {
@@ -199,6 +224,7 @@ async function openApi(
     statuses,
     outgoing,
     checks,
+    deposits,
     clientOf: (id: number) => clients.get(id),
   };
   return openPaymentsListener(options, deps, opened);

@@ -23,12 +23,14 @@ import { startTestDevnet, type TestDevnet } from '../lab/devnet.ts';
 import { type FaultyNode, faultyNode } from '../lab/faulty-node.ts';
 import { record } from '../lab/json.ts';
 import { freePort } from '../lab/loopback-server.ts';
+import { startPaymentChain } from '../lab/payment-chain.ts';
 import { startTestPayments } from '../lab/payments-service.ts';
 import { startPgBouncer } from '../lab/pgbouncer.ts';
 import { startOwnRedis } from '../lab/redis.ts';
 import { type Behaviour, startScriptedUpstream } from '../lab/scripted-upstream.ts';
 import { PATIENCE_MS } from '../lab/until.ts';
 import { postgresDatabase, sqliteDatabase, urlOf } from '../support/databases.ts';
+import { manualClock } from '../support/manual-clock.ts';
 import { startSmtpReceiver } from '../support/smtp-receiver.ts';
 
 let devnet: TestDevnet;
@@ -289,7 +291,9 @@ rateLimitStore: redis://:limits-secret@127.0.0.1:${closed}${chain(
     'chains[0].rpc[1]': expect.stringMatching(/^fault: .*ECONNREFUSED/),
     'chains[0].rpc[2]': 'fault: refuses eth_getLogs',
     'chains[0].rpc[3]': expect.stringMatching(/^warning: serves chain 8453, .*no traces/),
-    'chains[0].rpc[4]': expect.stringMatching(/^warning: .*head \d+ days old, .*logs of 10 blocks at once$/),
+    'chains[0].rpc[4]': expect.stringMatching(
+      /^warning: .*head \d+ days old, .*logs of 10 blocks at once, deposit factory version 1 \(not used\)$/,
+    ),
     'chains[0].backends[0].database': expect.stringMatching(/^fault: .*file is not a database/),
     'chains[0].backends[1].url': 'fault: answers with status 401',
     'chains[0].backends[2].url': expect.stringMatching(/^fault: .*ECONNREFUSED/),
@@ -311,21 +315,39 @@ async function lying(url: string, refused: RegExp): Promise<FaultyNode> {
 
 test('the deposit factory of a chain is checked where it is deployed, and not mentioned elsewhere', async () => {
   await using deposits = await startDepositChain(CHAIN_KINDS[0]);
+  await using plain = await startPaymentChain({ clock: manualClock() });
   await using node = await faultyNode(deposits.rpcUrl);
   node.tell(({ method }) => (method === 'eth_getCode' ? '0x00' : undefined));
-  const nodes = chain(31_337, `    rpc: ['${rpc}', '${deposits.rpcUrl}', '${node.url}']`);
+  const nodes = (setting: string) =>
+    chain(31_337, `${setting}\n    rpc: ['${plain.rpcUrl}', '${deposits.rpcUrl}', '${node.url}']`);
+  const accepted = '    depositAddresses: { acceptUnaudited: true, maxUnswept: { ETH: "1" } }';
 
-  const { out } = await doctor(nodes, '--json', '--role', 'settlement');
-  const elsewhere = await doctor(nodes, '--json', '--role', 'data');
+  const off = await doctor(nodes(''), '--json', '--role', 'settlement');
+  const on = await doctor(nodes(accepted), '--json', '--role', 'payments');
+  const tested = await doctor(nodes('    testnet: true'), '--json', '--role', 'payments');
+  const elsewhere = await doctor(nodes(accepted), '--json', '--role', 'data');
 
-  const checks = bySetting(out);
-  expect(checks['chains[0].rpc[0]']?.detail).not.toContain('deposit');
-  expect(checks['chains[0].rpc[1]']?.detail).toMatch(/, deposit factory version 1$/);
-  expect(checks['chains[0].rpc[2]']).toMatchObject({
+  const broken = {
     state: 'warning',
     detail: expect.stringMatching(/, deposit factory at 0x\w{40} has other code$/),
     advice: expect.stringContaining('Use no deposit addresses on this chain'),
+  };
+  const command = 'no deposit factory (tollgate deposit-factory deploy --chain 31337)';
+  const [unused, used, ofTestnet] = [off, on, tested].map(({ out }) => bySetting(out));
+  expect(unused?.['chains[0].rpc[0]']?.detail).not.toContain('deposit');
+  expect(unused?.['chains[0].rpc[1]']?.detail).toMatch(/, deposit factory version 1 \(not used\)$/);
+  expect(unused?.['chains[0].rpc[2]']).toMatchObject(broken);
+  expect(used?.['chains[0].rpc[0]']).toMatchObject({
+    state: 'warning',
+    detail: expect.stringContaining(command),
+    advice: expect.stringContaining('Checkouts ask for exact amounts until the deposit factory is deployed.'),
   });
+  expect(used?.['chains[0].rpc[1]']?.detail).toContain(
+    'deposit factory version 1 (its contracts are not audited)',
+  );
+  expect(used?.['chains[0].rpc[2]']).toMatchObject(broken);
+  expect(ofTestnet?.['chains[0].rpc[0]']).toMatchObject({ detail: expect.stringContaining(command) });
+  expect(ofTestnet?.['chains[0].rpc[0]']?.advice ?? '').not.toContain('exact amounts');
   expect(elsewhere.out).not.toContain('deposit');
 });
 

@@ -115,6 +115,20 @@ describe('the embedded default', () => {
     );
   });
 
+  test('the deposit factory of each chain works', async () => {
+    await program.ready();
+
+    const offers = await until(
+      async () => {
+        const { payments } = record(await (await fetch(`${adminUrl()}/status`)).json());
+        return list(record(payments).chains).map(chain => record(record(chain).deposit_addresses).offered);
+      },
+      all => !all.includes(false),
+    );
+
+    expect(offers).toEqual([true, true]);
+  });
+
   test('metrics are served on the admin listener only', async () => {
     const { url } = await program.ready();
     await fetch(`${url}/explorer/blocks`);

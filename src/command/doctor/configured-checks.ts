@@ -96,9 +96,10 @@ function chainChecks(
   { roles, clock }: Pick<Config, 'roles'> & { readonly clock: Clock },
 ): ConfigCheck[] {
   const findsPayments = roles.includes('settlement');
+  const asksForPayments = roles.includes('payments');
   return [
     ...chain.rpc.map((url, index) =>
-      nodeCheck(chain, { url, setting: `${path}.rpc[${index}]`, findsPayments, clock }),
+      nodeCheck(chain, { url, setting: `${path}.rpc[${index}]`, findsPayments, asksForPayments, clock }),
     ),
     ...chain.backends.flatMap((backend, index) =>
       backend.kind === 'index'

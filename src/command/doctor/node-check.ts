@@ -26,20 +26,24 @@ const UNSEEN_COINS = 'Payments in the native coin that contracts send, as some e
 
 /** Checks a node of a chain: its chain id, the age of its head, receipts, traces and logs. */
 export function nodeCheck(
-  { id, name, backends, traceCoins, prove }: ChainConfig,
+  chain: ChainConfig,
   {
     url,
     setting,
     findsPayments,
+    asksForPayments,
     clock,
   }: {
     url: string;
     setting: string;
     /** True when this process looks for payments through the node. */
     findsPayments: boolean;
+    /** True when this process shows payers where to pay. */
+    asksForPayments: boolean;
     clock: Clock;
   },
 ): ConfigCheck {
+  const { id, name, backends, traceCoins, prove } = chain;
   return {
     setting,
     subject: `node ${new URL(url).host} of ${name}`,
@@ -60,7 +64,7 @@ export function nodeCheck(
       const hasIndex = backends.some(({ kind }) => kind === 'index');
       const use = useOfProofs({ hasIndex, provesPayments: findsPayments && prove !== 'off' });
       const proof = use && (await proofOf(client, { number, hasBlockReceipts, use }));
-      const deposits = findsPayments ? await depositRemarks(client) : undefined;
+      const deposits = findsPayments || asksForPayments ? await depositRemarks(chain, client) : undefined;
       const blocks = await logRange(client, number);
       const detail = [
         `serves chain ${id}`,
@@ -97,17 +101,28 @@ function coinsAdvice({
   return traceCoins ? undefined : `${UNSEEN_COINS}remove traceCoins: false to see them.`;
 }
 
-/** Remarks about the factory of deposit addresses; undefined where it is not deployed (Decision 395). */
+/**
+ * Remarks about the factory of deposit addresses; undefined for a chain that neither has nor needs it (Decisions 395 and
+ * 398).
+ */
 async function depositRemarks(
+  { id, testnet, depositAddresses }: ChainConfig,
   client: ChainClient,
 ): Promise<{ readonly detail: string; readonly advice?: string } | undefined> {
+  const isOn = depositAddresses !== undefined;
   // A node that refuses the calls has no factory to check.
-  const state = await checkFactory(client).catch(nullIfAnswered);
-  if (state === null || state.kind === 'absent') return undefined;
-  if (state.kind === 'works') return { detail: `deposit factory version ${CURRENT_FACTORY.version}` };
-  const detail = `deposit factory at ${CURRENT_FACTORY.address} ${state.reason}`;
+  const state = (await checkFactory(client).catch(nullIfAnswered)) ?? { kind: 'absent' };
+  if (state.kind === 'absent') {
+    const detail = `no deposit factory (tollgate deposit-factory deploy --chain ${id})`;
+    if (!isOn || testnet) return isOn ? { detail } : undefined;
+    return { detail, advice: 'Checkouts ask for exact amounts until the deposit factory is deployed.' };
+  }
+  if (state.kind === 'works') {
+    const use = isOn ? 'its contracts are not audited' : 'not used';
+    return { detail: `deposit factory version ${CURRENT_FACTORY.version} (${use})` };
+  }
   return {
-    detail,
+    detail: `deposit factory at ${CURRENT_FACTORY.address} ${state.reason}`,
     advice: 'Use no deposit addresses on this chain, or another node if only this one says so.',
   };
 }
