@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
 import type { Knex } from 'knex';
 import { systemClock } from '../lib/clock.ts';
 import { Unavailable } from '../lib/unavailable.ts';
-import type { Db, Transaction } from './open.ts';
+import type { Db, Handle, Transaction } from './open.ts';
 import { rowsOf } from './query.ts';
 
 /** Maximum time of retries before the conflict is reported to the caller. */
@@ -97,4 +98,39 @@ async function retried<T>(db: Db, attempt: () => Promise<T>, retryForMs = RETRY_
     // Random, so that two conflicting transactions do not collide again.
     await systemClock.sleep(Math.random() * longest);
   }
+}
+
+/**
+ * Identifies the storage of a database. It differs after a restore into another file, database or server, and on
+ * PostgreSQL also after a recovery to an earlier time; a restore that writes into the same file keeps it. Undefined for a
+ * database in memory, and where the server does not tell.
+ */
+export async function storageOf(handle: Handle): Promise<string | undefined> {
+  return handle.dialect.name === 'sqlite' ? fileStorage(handle) : serverStorage(handle);
+}
+
+async function fileStorage(handle: Handle): Promise<string | undefined> {
+  const [main] = await rowsOf<{ file: string | null }>(
+    handle,
+    "select file from pragma_database_list where name = 'main'",
+  );
+  const file = main?.file ?? '';
+  if (file === '') return undefined;
+  const { ino, birthtimeNs } = statSync(file, { bigint: true });
+  return `${ino} ${birthtimeNs}`;
+}
+
+async function serverStorage(handle: Handle): Promise<string | undefined> {
+  const [rights] = await rowsOf<{ may: boolean }>(
+    handle,
+    `select has_function_privilege('pg_control_system()', 'execute')
+       and has_function_privilege('pg_control_checkpoint()', 'execute') as may`,
+  );
+  if (rights?.may !== true) return undefined;
+  const [row] = await rowsOf<{ storage: string }>(
+    handle,
+    `select s.system_identifier || ' ' || c.timeline_id || ' ' || d.oid as storage
+     from pg_control_system() s, pg_control_checkpoint() c, pg_database d where d.datname = current_database()`,
+  );
+  return row?.storage;
 }

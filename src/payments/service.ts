@@ -13,6 +13,7 @@ import {
   registerWatcherMetrics,
   unwatched,
 } from './chain-status.ts';
+import { beginEpochAfterMove } from './deposits/deposit-numbers.ts';
 import type { DepositOffers } from './deposits/deposit-offers.ts';
 import { depositStatus, depositWarnings, registerDepositMetrics } from './deposits/offer-status.ts';
 import type { PaymentsListener, PaymentsListenerSettings } from './listener.ts';
@@ -77,6 +78,8 @@ export async function startPaymentsService(given: PaymentsServiceOptions): Promi
   opened.defer(() => db.destroy());
   const clock = await databaseClock(db, given.clock, { name: DATABASE_NAME, log });
   metrics.watchClock('payments', clock.aheadMs);
+  if (await beginEpochAfterMove(db, clock.now()))
+    log.warn({}, 'the database was restored or has moved: deposit addresses are numbered in a new epoch');
   const options = { ...given, clock };
   const { webhooksWithDue } = deliveryQueue({ ...store, clock, log });
   const counters = paymentsMetrics({ registry: metrics.registry, db, clock, log, webhooksWithDue });

@@ -16,7 +16,10 @@ import type { ConfiguredDatabase } from './configured-databases.ts';
 /**
  * Reads which schema steps a database has, its clock, and the space that is left for it. Creates and migrates nothing.
  */
-export function databaseCheck({ options, schema, reserve }: ConfiguredDatabase, clock: Clock): ConfigCheck {
+export function databaseCheck(
+  { options, schema, reserve, inspect }: ConfiguredDatabase,
+  clock: Clock,
+): ConfigCheck {
   return {
     setting: schema.setting ?? '',
     subject: `${schema.title} (${nameOf(options)})`,
@@ -25,20 +28,32 @@ export function databaseCheck({ options, schema, reserve }: ConfiguredDatabase, 
         ? 'Name another file, or restore this one from a backup.'
         : 'Start the database, or correct its address and the rights of its role.',
     run: async () => {
-      const state = await readState();
-      return withProblems(state, [
+      const { isComplete, ...finding } = await readState();
+      return withProblems(finding, [
+        ...(isComplete ? await problemsOfContents() : []),
         ...(await problemsOfSpace(fileOf(options), reserve)),
         ...(await problemsOfServer(options, clock)),
       ]);
     },
   };
 
-  async function readState(): Promise<Finding> {
+  async function readState(): Promise<Finding & { isComplete: boolean }> {
     const isNew = 'file' in options && !(await hasWritableFile(options.file));
-    if (isNew) return { state: 'ok', detail: 'does not exist yet; the first start creates it' };
+    if (isNew)
+      return { state: 'ok', detail: 'does not exist yet; the first start creates it', isComplete: false };
     const { applied, pending, refusal } = await readSchema(options, schema);
     if (refusal !== undefined) throw new Fault(refusal, 'Run a newer version of tollgate on it.');
-    return stateOf(applied.length, pending.length);
+    return { ...stateOf(applied.length, pending.length), isComplete: pending.length === 0 };
+  }
+
+  async function problemsOfContents(): Promise<Problem[]> {
+    if (inspect === undefined) return [];
+    const db = openDatabase('file' in options ? { ...options, readonly: true } : options);
+    try {
+      return [(await inspect(db)) ?? []].flat();
+    } finally {
+      await db.destroy();
+    }
   }
 }
 

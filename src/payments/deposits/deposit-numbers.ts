@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { bytesToHex, type Hex } from 'viem';
-import type { Handle } from '../../db/open.ts';
+import type { Db, Handle } from '../../db/open.ts';
 import { execute } from '../../db/query.ts';
+
+import { storageOf, transaction } from '../../db/transaction.ts';
 import { depositSalt, type SaltParts } from '../../deposits/salt.ts';
 import { select } from '../tables/select.ts';
 
@@ -12,12 +14,17 @@ export interface DepositNumber extends Omit<SaltParts, 'seed'> {
 
 /** Seeds, epochs and numbers of deposit addresses (Decision 394). */
 export function depositNumbers(handle: Handle) {
-  const latestEpoch = async (): Promise<Hex | undefined> => {
-    const [row] = await select({ from: 'deposit_epochs', columns: ['epoch'] }).rows(
+  const latestEpoch = async () => {
+    const [row] = await select({ from: 'deposit_epochs', columns: ['*'] }).rows(
       handle,
       'order by created_at desc, epoch limit 1',
     );
-    return row?.epoch;
+    return row;
+  };
+  const beginEpoch = async (now: number, storage: string | undefined): Promise<Hex> => {
+    const epoch = randomHex();
+    await handle('deposit_epochs').insert({ epoch, created_at: now, storage: storage ?? null });
+    return epoch;
   };
 
   return {
@@ -50,13 +57,19 @@ export function depositNumbers(handle: Handle) {
       return rows.map(({ epoch }) => epoch);
     },
 
-    /** Begins a new epoch, in which numbers count from 0 again. */
-    beginEpoch: (now: number): Promise<Hex> => beginEpoch(handle, now),
+    /** Begins a new epoch, in which numbers count from 0 again. `storage` is that of the database (`storageOf`). */
+    beginEpoch,
+
+    /** True when the database has other storage than at the beginning of its epoch: it was restored, or has moved. */
+    async hasMoved(storage: string | undefined): Promise<boolean> {
+      const latest = await latestEpoch();
+      return storage !== undefined && latest !== undefined && latest.storage !== storage;
+    },
 
     /** A number that no address of the organization has had. Needs a transaction. */
     async next(organizationId: string, now: number): Promise<DepositNumber> {
       const seed = await this.seed(organizationId, now);
-      const epoch = (await latestEpoch()) ?? (await beginEpoch(handle, now));
+      const epoch = (await latestEpoch())?.epoch ?? (await beginEpoch(now, await storageOf(handle)));
       const [row] = await select({ from: 'deposit_numbers', columns: ['next_number'] }).changed(
         handle,
         `insert into deposit_numbers (organization_id, epoch, next_number) values (?, ?, 1)
@@ -70,10 +83,18 @@ export function depositNumbers(handle: Handle) {
   };
 }
 
-async function beginEpoch(handle: Handle, now: number): Promise<Hex> {
-  const epoch = randomHex();
-  await handle('deposit_epochs').insert({ epoch, created_at: now, storage: null });
-  return epoch;
+/**
+ * Begins a new epoch if the database was restored or has moved since the present one began, so that no number of an
+ * organization is used twice (Decision 394). True when it did.
+ */
+export function beginEpochAfterMove(db: Db, now: number): Promise<boolean> {
+  return transaction(db, async handle => {
+    const numbers = depositNumbers(handle);
+    const storage = await storageOf(handle);
+    const hasMoved = await numbers.hasMoved(storage);
+    if (hasMoved) await numbers.beginEpoch(now, storage);
+    return hasMoved;
+  });
 }
 
 function randomHex(): Hex {

@@ -17,7 +17,7 @@ export const DEPOSIT_ADDRESSES_MIGRATION: Migration = {
     table('deposit_epochs', {
       epoch: ['text', 'primary key'],
       created_at: ['time', 'not null'],
-      // Where the database was stored then; null after a restore that an operator named.
+      // Where the database was stored then; null where that is not known.
       storage: 'text',
     }),
     table(
