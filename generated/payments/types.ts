@@ -3929,14 +3929,14 @@ export interface components {
             token_address: components["schemas"]["TokenAddress"];
             /** @description Amount sent, in the token's smallest unit. */
             amount: components["schemas"]["Amount"];
-            /** @description Address that sent the transfer; null while the transaction was only claimed and not yet seen. */
+            /** @description Address that sent the transfer; null while the transaction was only claimed and not yet seen, and for coins that a balance showed. */
             sender_address: components["schemas"]["Address"] | null;
             /** @description Address that received the transfer. */
             recipient_address: components["schemas"]["Address"];
-            /** @description Hash of the transaction on the chain; null for a simulated payment that failed. */
+            /** @description Hash of the transaction on the chain; null for coins that a balance showed, while it is not known, and for a simulated payment that failed. */
             tx_hash: components["schemas"]["Hash"] | null;
             /**
-             * @description Index of the transfer's log in its block; null for native coins in blocks that do not log them, and while it is in no block.
+             * @description Index of the transfer's log in its block; null for native coins in blocks that do not log them, for coins that a balance showed, and while it is in no block.
              * @example 4
              */
             log_index: number | null;
@@ -4734,14 +4734,14 @@ export interface components {
             token_address: components["schemas"]["TokenAddress"];
             /** @description Chain of the transfer. */
             chain_id: components["schemas"]["ChainId"];
-            /** @description Address that sent the transfer; null when the transaction was never seen. */
+            /** @description Address that sent the transfer; null when the transaction was never seen, and for coins that a balance showed. */
             sender_address: components["schemas"]["Address"] | null;
             /** @description Address that received the transfer. */
             recipient_address: components["schemas"]["Address"];
-            /** @description Hash of the transaction on the chain; null for a simulated payment that failed. */
+            /** @description Hash of the transaction on the chain; null for coins that a balance showed, while it is not known, and for a simulated payment that failed. */
             tx_hash: components["schemas"]["Hash"] | null;
             /**
-             * @description Index of the transfer's log in its block; null for native coins in blocks that do not log them, and while it is in no block.
+             * @description Index of the transfer's log in its block; null for native coins in blocks that do not log them, for coins that a balance showed, and while it is in no block.
              * @example 4
              */
             log_index: number | null;
@@ -4809,14 +4809,14 @@ export interface components {
             token_address: components["schemas"]["TokenAddress"];
             /** @description Chain of the transfer. */
             chain_id: components["schemas"]["ChainId"];
-            /** @description Address that sent the transfer; null when the transaction was never seen. */
+            /** @description Address that sent the transfer; null when the transaction was never seen, and for coins that a balance showed. */
             sender_address: components["schemas"]["Address"] | null;
             /** @description Address that received the transfer. */
             recipient_address: components["schemas"]["Address"];
-            /** @description Hash of the transaction on the chain; null for a simulated payment that failed. */
+            /** @description Hash of the transaction on the chain; null for coins that a balance showed, while it is not known, and for a simulated payment that failed. */
             tx_hash: components["schemas"]["Hash"] | null;
             /**
-             * @description Index of the transfer's log in its block; null for native coins in blocks that do not log them, and while it is in no block.
+             * @description Index of the transfer's log in its block; null for native coins in blocks that do not log them, for coins that a balance showed, and while it is in no block.
              * @example 4
              */
             log_index: number | null;
