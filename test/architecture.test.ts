@@ -336,6 +336,8 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'src/payments/sessions/',
       'src/payments/refunds/',
       'src/payments/settlement/',
+      'src/payments/deposits/',
+      'src/deposits/',
       'src/db/',
       'src/node/',
       'src/evm/',

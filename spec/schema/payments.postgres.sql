@@ -247,6 +247,7 @@ create table transactions (
   assigned_reason text collate "C",
   moved_from text collate "C",
   proven boolean,
+  balance_block bigint,
   PRIMARY KEY (id),
   CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
   FOREIGN KEY (organization_id) REFERENCES organizations(id),
@@ -265,6 +266,7 @@ CREATE INDEX transactions_by_day ON transactions USING btree (organization_id, m
 CREATE INDEX transactions_of_link ON transactions USING btree (payment_link_id, (created_at / 86400000), chain_id, token_address, status, created_at, amount);
 CREATE INDEX transactions_confirming ON transactions USING btree (chain_id, organization_id, mode, block_number, log_index) WHERE status = 'confirming'::text;
 CREATE INDEX transactions_unproven ON transactions USING btree (chain_id, completed_at) WHERE status = 'completed'::text AND proven IS NULL;
+CREATE INDEX transactions_by_recipient ON transactions USING btree (recipient, chain_id, token_address);
 
 create table unmatched_transfers (
   id text collate "C" not null,
@@ -321,6 +323,7 @@ create table chain_cursors (
   traced_by text collate "C",
   proven_block bigint,
   proven_hash text collate "C",
+  swept_block bigint,
   PRIMARY KEY (chain_id)
 );
 
@@ -780,9 +783,29 @@ create table deposit_addresses (
   amount text collate "C" not null,
   client_reference_id text collate "C",
   created_at bigint not null,
+  ended_at bigint,
+  next_look_at bigint,
+  looked_block bigint,
   PRIMARY KEY (address),
   CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
   FOREIGN KEY (organization_id) REFERENCES organizations(id)
 );
 CREATE UNIQUE INDEX deposit_addresses_by_number ON deposit_addresses USING btree (organization_id, epoch, number);
 CREATE INDEX deposit_addresses_by_age ON deposit_addresses USING btree (organization_id, mode, created_at, address, chain_id);
+CREATE INDEX deposit_addresses_to_look_at ON deposit_addresses USING btree (chain_id, next_look_at) WHERE next_look_at IS NOT NULL;
+CREATE INDEX deposit_addresses_by_chain ON deposit_addresses USING btree (chain_id, created_at);
+CREATE INDEX deposit_addresses_open ON deposit_addresses USING btree (chain_id, session_id) WHERE ended_at IS NULL;
+
+create table sweeps (
+  chain_id bigint not null,
+  tx_hash text collate "C" not null,
+  log_index bigint not null,
+  block_number bigint not null,
+  block_hash text collate "C" not null,
+  block_time bigint not null,
+  address text collate "C" not null,
+  token_address text collate "C" not null,
+  amount text collate "C" not null,
+  PRIMARY KEY (chain_id, tx_hash, log_index)
+);
+CREATE INDEX sweeps_by_address ON sweeps USING btree (address, chain_id, block_number);

@@ -219,7 +219,7 @@ CREATE TABLE transactions (
   created_at integer not null,
   confirmed_at integer,
   completed_at integer
-, assigned_at integer, assigned_by text, assigned_reason text, moved_from text, proven integer check (proven in (0, 1))) strict;
+, assigned_at integer, assigned_by text, assigned_reason text, moved_from text, proven integer check (proven in (0, 1)), balance_block integer) strict;
 CREATE UNIQUE INDEX transactions_by_place on transactions (chain_id, tx_hash, log_index) where log_index is not null;
 CREATE UNIQUE INDEX transactions_by_claim on transactions (session_id, tx_hash) where sender is null;
 CREATE INDEX transactions_by_hash on transactions (chain_id, tx_hash);
@@ -235,6 +235,7 @@ CREATE INDEX transactions_confirming on transactions (chain_id, organization_id,
      where status = 'confirming';
 CREATE INDEX transactions_unproven on transactions (chain_id, completed_at)
      where status = 'completed' and proven is null;
+CREATE INDEX transactions_by_recipient on transactions (recipient, chain_id, token_address);
 
 CREATE TABLE unmatched_transfers (
   id text primary key,
@@ -271,7 +272,7 @@ CREATE TABLE chain_cursors (
   chain_id integer primary key,
   block_number integer not null,
   scanned_at integer not null
-, settled_block integer, head_time integer, coins_block integer, coin_logs_from integer, traced_block integer, traced_hash text, traced_time integer, traced_by text, proven_block integer, proven_hash text) strict;
+, settled_block integer, head_time integer, coins_block integer, coin_logs_from integer, traced_block integer, traced_hash text, traced_time integer, traced_by text, proven_block integer, proven_hash text, swept_block integer) strict;
 
 CREATE TABLE events (
   id text primary key,
@@ -659,7 +660,25 @@ CREATE TABLE deposit_addresses (
   amount text not null,
   client_reference_id text,
   created_at integer not null
-) strict;
+, ended_at integer, next_look_at integer, looked_block integer) strict;
 CREATE UNIQUE INDEX deposit_addresses_by_number on deposit_addresses (organization_id, epoch, number);
 CREATE INDEX deposit_addresses_by_age on deposit_addresses
      (organization_id, mode, created_at, address, chain_id);
+CREATE INDEX deposit_addresses_to_look_at on deposit_addresses (chain_id, next_look_at)
+     where next_look_at is not null;
+CREATE INDEX deposit_addresses_by_chain on deposit_addresses (chain_id, created_at);
+CREATE INDEX deposit_addresses_open on deposit_addresses (chain_id, session_id) where ended_at is null;
+
+CREATE TABLE sweeps (
+  chain_id integer not null,
+  tx_hash text not null,
+  log_index integer not null,
+  block_number integer not null,
+  block_hash text not null,
+  block_time integer not null,
+  address text not null,
+  token_address text not null,
+  amount text not null,
+  primary key (chain_id, tx_hash, log_index)
+) strict;
+CREATE INDEX sweeps_by_address on sweeps (address, chain_id, block_number);

@@ -112,10 +112,9 @@ export function coinBalances({ clock }: { readonly clock: { now(): number } }) {
       node.isByNumber = byNumber !== null;
       return byNumber;
     },
-    /** Calls that a reading of this many addresses takes at a node. */
-    callsFor(asked: AskedNode, count: number): number {
-      return clock.now() < experienceWith(asked).aloneUntil ? count : Math.ceil(count / BALANCES_PER_CALL);
-    },
+    /** Balances that one call to a node reads. */
+    balancesPerCall: (asked: AskedNode): number =>
+      clock.now() < experienceWith(asked).aloneUntil ? 1 : BALANCES_PER_CALL,
   };
 }
 

@@ -1,4 +1,4 @@
-import { isHash, numberToHex, type RpcLog } from 'viem';
+import { BaseError, isHash, numberToHex } from 'viem';
 import type { ChainNode } from '#node/chain-node.ts';
 import { isTooMuch } from '#node/client.ts';
 import { addressInTopic, lowerCase } from '../evm/address.ts';
@@ -6,7 +6,7 @@ import { FACTORIES } from './deposit-factory.ts';
 import { SWEPT } from './sweep-call.ts';
 
 /** A payout of a forwarder, as a factory of ours logged it. Hex is lower case. */
-export interface Sweep {
+export interface LoggedSweep {
   readonly txHash: string;
   readonly logIndex: number;
   readonly blockNumber: number;
@@ -31,13 +31,16 @@ interface SweepRange {
  * @throws the error of the node
  */
 export async function sweepsIn(
-  { request }: Pick<ChainNode, 'request'>,
+  { raw }: Pick<ChainNode, 'raw'>,
   { from, to }: SweepRange,
-): Promise<Sweep[]> {
+): Promise<LoggedSweep[]> {
   try {
     const range = { fromBlock: numberToHex(from), toBlock: numberToHex(to) };
     const filter = { ...range, address: FACTORIES.map(one => one.address), topics: [SWEPT] };
-    return (await request({ method: 'eth_getLogs', params: [filter] })).flatMap(log => {
+    const logs: unknown = await raw({ method: 'eth_getLogs', params: [filter] });
+    if (!Array.isArray(logs))
+      throw new BaseError('The node answers with something else than a list of logs.');
+    return logs.flatMap(log => {
       const sweep = sweepOf(log);
       return sweep === undefined || sweep.blockNumber < from || sweep.blockNumber > to ? [] : [sweep];
     });
@@ -45,26 +48,28 @@ export async function sweepsIn(
     // The sweeps of one block are within every limit of nodes.
     if (!isTooMuch(error) || from >= to) throw error;
     const middle = Math.floor((from + to) / 2);
-    const first = await sweepsIn({ request }, { from, to: middle });
-    return [...first, ...(await sweepsIn({ request }, { from: middle + 1, to }))];
+    const first = await sweepsIn({ raw }, { from, to: middle });
+    return [...first, ...(await sweepsIn({ raw }, { from: middle + 1, to }))];
   }
 }
 
-/** Undefined for every other log, one that a reorganisation removed, and one that is not well-formed. */
-function sweepOf(log: RpcLog): Sweep | undefined {
-  const [topic, forwarder, token, ...more] = log.topics;
-  const isOurs = FACTORIES.some(({ address }) => address.toLowerCase() === log.address.toLowerCase());
-  if (!isOurs || topic?.toLowerCase() !== SWEPT || more.length > 0 || log.removed) return undefined;
-  const address = addressInTopic(forwarder);
-  const tokenAddress = addressInTopic(token);
-  const { transactionHash, blockHash, blockNumber, logIndex, data } = log;
-  if (address === undefined || tokenAddress === undefined || !isHash(data)) return undefined;
-  if (transactionHash === null || blockHash === null || blockNumber === null || logIndex === null)
-    return undefined;
+/** Undefined for every other log, one that a reorganisation removed, and whatever else a node may send. */
+function sweepOf(log: unknown): LoggedSweep | undefined {
+  const { address: factory, topics, data, transactionHash, blockHash, ...others } = Object(log);
+  const [topic, forwarder, token, ...more] = Array.isArray(topics) ? topics : [];
+  const isOurs = FACTORIES.some(({ address }) => address.toLowerCase() === `${factory}`.toLowerCase());
+  if (!isOurs || `${topic}`.toLowerCase() !== SWEPT || more.length > 0 || others.removed) return undefined;
+  const address = addressInTopic(`${forwarder}`);
+  const tokenAddress = addressInTopic(`${token}`);
+  const blockNumber = Number(others.blockNumber ?? undefined);
+  const logIndex = Number(others.logIndex ?? undefined);
+  const isPlaced = [blockNumber, logIndex].every(one => Number.isSafeInteger(one));
+  if (address === undefined || tokenAddress === undefined || !isHash(data) || !isPlaced) return undefined;
+  if (!isHash(transactionHash) || !isHash(blockHash)) return undefined;
   return {
     txHash: lowerCase(transactionHash),
-    logIndex: Number(logIndex),
-    blockNumber: Number(blockNumber),
+    logIndex,
+    blockNumber,
     blockHash: lowerCase(blockHash),
     address,
     tokenAddress,

@@ -120,6 +120,14 @@ export interface RpcLog {
   logIndex: Hex;
 }
 
+/** A log as `eth_getLogs` lists it. */
+interface RpcLogInBlock extends RpcLog {
+  blockHash: Hash | null;
+  blockNumber: Hex | null;
+  transactionHash: Hash | null;
+  removed?: boolean;
+}
+
 /** A withdrawal of the consensus layer; `amount` is in gwei. */
 export interface RpcWithdrawal {
   index: Hex;
@@ -162,6 +170,11 @@ export type ChainRpcSchema = [
     Parameters: [block: Hash, withTransactions: boolean];
     ReturnType: RpcBlock | null;
   },
+  {
+    Method: 'eth_getLogs';
+    Parameters: [filter: { fromBlock: Hex; toBlock: Hex; address: Address[]; topics: Hex[] }];
+    ReturnType: RpcLogInBlock[];
+  },
   { Method: 'eth_getBlockReceipts'; Parameters: [block: Hex]; ReturnType: RpcReceipt[] | null },
   { Method: 'eth_getTransactionByHash'; Parameters: [hash: Hash]; ReturnType: RpcTransaction | null },
   { Method: 'eth_getTransactionReceipt'; Parameters: [hash: Hash]; ReturnType: RpcReceipt | null },
@@ -192,6 +205,11 @@ export type ChainRpcSchema = [
     Method: 'eth_getBalance';
     Parameters: [address: Address, block: StateAt];
     ReturnType: Hex;
+  },
+  {
+    Method: 'eth_getProof';
+    Parameters: [address: Address, slots: Hash[], block: StateAt];
+    ReturnType: { accountProof: Hex[] };
   },
   { Method: 'eth_getCode'; Parameters: [address: Address, block: Hex | 'latest']; ReturnType: Hex },
   {

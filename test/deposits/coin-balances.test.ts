@@ -70,13 +70,13 @@ describe.each(CHAIN_KINDS)('coins of many addresses on $engine with the rules of
     const reader = coinBalances({ clock: manualClock() });
     const block = await newest();
 
-    const before = reader.callsFor(asked, HOLDERS);
+    const before = reader.balancesPerCall(asked);
     const balances = await reader.read(asked, block, holders);
     const again = await reader.read(asked, block, holders);
 
     expect([balances, again]).toEqual([expected, expected]);
     expect(node.calls.filter(one => one === 'eth_call')).toHaveLength(1);
-    expect([before, reader.callsFor(asked, HOLDERS)]).toEqual([2, HOLDERS]);
+    expect([before, reader.balancesPerCall(asked)]).toEqual([500, 1]);
   });
 
   test.each<[string, Lie]>([
@@ -145,7 +145,7 @@ describe.each(CHAIN_KINDS)('coins of many addresses on $engine with the rules of
 
     expect([replaced, pruned, balances]).toEqual([null, null, expected]);
     // The node was not taken for one without blocks by hash, or without groups.
-    expect(reader.callsFor(asked, HOLDERS)).toBe(2);
+    expect(reader.balancesPerCall(asked)).toBe(500);
     expect(node.calls.filter(one => one === 'eth_getBalance').length).toBeLessThan(5);
   });
 

@@ -29,7 +29,7 @@ describe.each(CHAIN_KINDS)('sweeps on $engine with the rules of $hardfork', kind
   beforeEach(() => node.tell(undefined));
 
   const pay = (to: Address, value = COINS) => chain.transact({ to, value });
-  const read = (from: number, to: number) => sweepsIn(client, { from, to });
+  const read = (from: number, to: number) => sweepsIn({ raw: client.request }, { from, to });
 
   test('are read with the amounts that left, coins and tokens', async () => {
     const one = newForwarder(newAccount());
@@ -109,6 +109,10 @@ describe.each(CHAIN_KINDS)('sweeps on $engine with the rules of $hardfork', kind
             { ...log, blockNumber: '0x3' },
             { ...log, blockHash: null },
             { ...log, data: '0x05' },
+            { ...log, logIndex: 'first' },
+            { ...log, transactionHash: 7 },
+            { address: CURRENT_FACTORY.address, topics: 'none' },
+            null,
             { ...log, topics: [SWEPT, word(address)] },
             { ...log, topics: [SWEPT, toHex(1n, { size: 32 }).replace('0x00', '0x01'), word(zeroAddress)] },
             { ...log, topics: [keccak256('0x05'), word(address), word(zeroAddress)] },

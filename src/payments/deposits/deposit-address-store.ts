@@ -22,6 +22,15 @@ export function depositAddressStore(handle: Handle) {
       return row && depositAddressForm.recordOf(row);
     },
 
+    /** Time at which the first address of a chain was issued, in UTC milliseconds; undefined when there is none. */
+    async oldest(chainId: number): Promise<number | undefined> {
+      const [row] = await select({
+        from: 'deposit_addresses',
+        computed: { oldest: ['time?', 'min(created_at)'] },
+      }).rows(handle, 'where chain_id = ?', [chainId]);
+      return row?.oldest ?? undefined;
+    },
+
     /** Owners of those of many addresses that are deposit addresses of a chain, by address. */
     async ownersOf(chainId: number, addresses: readonly string[]): Promise<ReadonlyMap<string, Owner>> {
       const asked = [...new Set(addresses)];

@@ -17,10 +17,10 @@ export interface PaymentTransaction extends Owner {
   readonly chainId: number;
   readonly tokenAddress: string;
   readonly amount: bigint;
-  /** Null until the transaction is seen on the chain. */
+  /** Null until the transaction is seen on the chain, and for coins that a balance showed. */
   readonly sender: string | null;
   readonly recipient: string;
-  /** Null for a simulated payment that failed. */
+  /** Null for coins that a balance showed, and for a simulated payment that failed. */
   readonly txHash: string | null;
   /** `NO_LOG` for coins that were read from their transaction; null until it is in a block. */
   readonly logIndex: number | null;
@@ -53,6 +53,11 @@ export interface PaymentTransaction extends Owner {
    * checked (Decision 385).
    */
   readonly proven: boolean | null;
+  /**
+   * Block whose balance showed these coins, while the transaction that sent them is not known (Decision 399). They came
+   * in this block or before, and not before `blockNumber`. Null for all other payments.
+   */
+  readonly balanceBlock: number | null;
 }
 
 /** The merchant's decision that a payment leaves a session for another one (Decision 369). */

@@ -73,3 +73,19 @@ export interface DepositAddress extends Owner {
   /** UTC milliseconds. */
   readonly createdAt: number;
 }
+
+/** Money that left a deposit address for its recipient, as the factory logged it. Hex is lower case. */
+export interface DepositSweep {
+  readonly chainId: number;
+  readonly txHash: string;
+  readonly logIndex: number;
+  readonly blockNumber: number;
+  readonly blockHash: string;
+  /** UTC milliseconds. */
+  readonly blockTime: number;
+  /** The deposit address. */
+  readonly address: string;
+  /** `NATIVE_COIN` for coins. */
+  readonly tokenAddress: string;
+  readonly amount: bigint;
+}

@@ -1,12 +1,23 @@
 import type { EventType } from '../model/event.ts';
-import type { PaymentTransaction } from '../model/payment-transaction.ts';
+import type { MatchedBy, PaymentTransaction } from '../model/payment-transaction.ts';
 import { type CheckoutSession, type FailureReason, holdsUse, leastSum } from '../model/session.ts';
+import type { Transfer } from '../model/transfer.ts';
 
 /** A transaction, its session, and the session's other transactions, oldest first. */
 export interface PaymentCase {
   readonly session: CheckoutSession;
   readonly transaction: PaymentTransaction;
   readonly others: readonly PaymentTransaction[];
+}
+
+/** Money in a block. Coins that a balance showed have no transaction. */
+export type SeenMoney = Pick<Transfer, 'amount' | 'blockNumber' | 'blockHash' | 'blockTime'> &
+  Pick<PaymentTransaction, 'sender' | 'txHash' | 'logIndex'>;
+
+/** Evidence of a transfer: its kind of match, and the confirmations of its block. */
+export interface TransferEvidence {
+  readonly matchedBy: MatchedBy;
+  readonly confirmations: number;
 }
 
 /** An event of a state change. Events with the same `fact` are recorded once. */
@@ -73,10 +84,10 @@ function payerOf(
   { payerAddress, signedAddress }: CheckoutSession,
   all: readonly PaymentTransaction[],
 ): string | null {
-  const senders = all.filter(isSeen).map(({ sender }) => sender);
+  const senders = all.filter(isSeen).flatMap(({ sender }) => sender ?? []);
   const [first] = senders;
   if (first === undefined) return signedAddress ?? payerAddress;
-  return senders.includes(payerAddress) ? payerAddress : first;
+  return payerAddress !== null && senders.includes(payerAddress) ? payerAddress : first;
 }
 
 /** A payment that is seen after the reservation of a use has ended does not bring it back. */
@@ -140,7 +151,8 @@ function paymentStatusOf(
 function followed(session: CheckoutSession, transaction: PaymentTransaction) {
   const { txHash, confirmations } = transaction;
   const isFollowed = session.transactionId === null || session.transactionId === transaction.id;
-  if (!isFollowed || txHash === null) return {};
+  if (!isFollowed) return {};
+  if (txHash === null) return transaction.balanceBlock === null ? {} : { confirmations };
   if (transaction.status === 'failed' && session.txHash !== txHash) return {};
   return { txHash, confirmations };
 }

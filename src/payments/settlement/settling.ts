@@ -1,4 +1,4 @@
-import type { MatchedBy, PaymentTransaction } from '../model/payment-transaction.ts';
+import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import {
   type CheckoutSession,
   type EndedReason,
@@ -6,13 +6,14 @@ import {
   LIFE_ALLOWANCE,
   payableAddress,
 } from '../model/session.ts';
-import type { Transfer } from '../model/transfer.ts';
 import {
   type EventAnnouncement,
   type Move,
   neededSum,
   type PaymentCase,
   reservedIn,
+  type SeenMoney,
+  type TransferEvidence,
   withTotals,
 } from './session-totals.ts';
 
@@ -20,12 +21,6 @@ import {
  * All moves (state changes) of a transaction, with their effect on its session and their events. Every matched transfer
  * is a transaction (Decision 111). The caller checks that a move is due, so that repeating it changes nothing.
  */
-
-/** Evidence of a transfer: its kind of match, and the confirmations of its block. */
-export interface TransferEvidence {
-  readonly matchedBy: MatchedBy;
-  readonly confirmations: number;
-}
 
 /** First record of a transaction, before it is seen in a block. Until then its amount is the amount due. */
 export function unseen(
@@ -62,6 +57,7 @@ export function unseen(
     assignedBy: null,
     assignedReason: null,
     movedFrom: null,
+    balanceBlock: null,
   };
 }
 
@@ -74,7 +70,7 @@ export function awaited(paymentCase: PaymentCase, now: number): Move {
 /** Confirming: seen in a block. The marks late, duplicate and partial are as if it completed now. */
 export function seenInBlock(
   paymentCase: PaymentCase,
-  transfer: Transfer,
+  transfer: SeenMoney,
   evidence: TransferEvidence,
   now: number,
 ): Move {

@@ -5,10 +5,21 @@ import type { Transfer } from '../model/transfer.ts';
 import { followMoney } from '../refunds/refund-moves.ts';
 import { select } from '../tables/select.ts';
 import { isSamePayment } from './moved-transactions.ts';
+import { obstacleTo } from './outcomes.ts';
+import { type SeenMoney, type TransferEvidence, withTotals } from './session-totals.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
-import { orphaned, reorged, seenInBlock, type TransferEvidence, unseen } from './settling.ts';
+import { completed, lacksProof, orphaned, reorged, seenInBlock, unseen } from './settling.ts';
 
-/** Records transfers found in blocks. */
+/** Coins that the balance of a deposit address showed, and that no known transaction brought. */
+interface FoundCoins extends Pick<SeenMoney, 'amount' | 'blockNumber' | 'blockHash' | 'blockTime'> {
+  /** The block whose balance showed them. It has its confirmations. Theirs is the first one in which they may have come. */
+  readonly balanceBlock: number;
+  readonly proven: true | null;
+  /** True when money without a proof does not complete a session (Decision 389). */
+  readonly isRequired: boolean;
+}
+
+/** Records transfers found in blocks, and coins found by balances. */
 export function transferRecords(unit: SettlementUnit) {
   return {
     /**
@@ -30,6 +41,12 @@ export function transferRecords(unit: SettlementUnit) {
      */
     insertTransfer: (session: CheckoutSession, transfer: Transfer, seen: TransferEvidence) =>
       insertTransfer(unit, session, transfer, seen),
+
+    /**
+     * Records coins that a balance showed, and completes them: their block has its confirmations (Decision 399). Undefined
+     * when their session was removed.
+     */
+    recordFoundCoins: (sessionId: string, found: FoundCoins) => recordFoundCoins(unit, sessionId, found),
 
     /** Records the current block of a known transfer; undefined for a new one, which is to be matched and recorded. */
     updateTransfer: (transfer: Transfer, confirmations: number) =>
@@ -67,7 +84,11 @@ async function insertTransfer(
   seen: TransferEvidence,
 ): Promise<PaymentTransaction> {
   const forgotten = await forgetUnmatched(unit, transfer);
-  const payment = await insertPayment(unit, session, transfer, seen);
+  const [found] = session.depositAddress === null ? [] : await unit.transactions.foundCoins(transfer);
+  const payment =
+    found === undefined
+      ? await insertPayment(unit, session, transfer, seen)
+      : await nameFoundCoins(unit, found, transfer);
   for (const { id } of forgotten) await followMoney(unit, id, payment);
   return payment;
 }
@@ -89,6 +110,68 @@ export async function insertPayment(
   const fresh = { id: newId('txn'), txHash: transfer.txHash, matchedBy: seen.matchedBy };
   const paymentCase = { session, transaction: unseen(session, fresh, now), others: all };
   return unit.writeNew(seenInBlock(paymentCase, transfer, seen, now));
+}
+
+async function recordFoundCoins(
+  unit: SettlementUnit,
+  sessionId: string,
+  { balanceBlock, proven, isRequired, ...found }: FoundCoins,
+): Promise<PaymentTransaction | undefined> {
+  const { now } = unit;
+  const session = await unit.sessions.findById(sessionId);
+  if (session === undefined) return undefined;
+  const others = await unit.transactions.ofSession(sessionId);
+  const matchedBy = 'deposit_address';
+  const fresh = unseen(session, { id: newId('txn'), txHash: null, matchedBy }, now);
+  const money = { ...found, sender: null, txHash: null, logIndex: null };
+  const evidence = { matchedBy, confirmations: session.requiredConfirmations } as const;
+  const seen = seenInBlock({ session, transaction: fresh, others }, money, evidence, now);
+  // Where money needs a proof, money that cannot have one waits for the merchant.
+  const isProven = proven ?? (isRequired ? false : null);
+  const transaction = { ...seen.transaction, balanceBlock, proven: isProven };
+  const account = { session: seen.session, transaction, others };
+  const obstacle = isRequired && lacksProof(account) ? 'unproven' : await obstacleTo(unit, account);
+  return unit.writeNew(completed(account, obstacle, now));
+}
+
+/**
+ * Gives coins that a balance showed their transaction. Coins of other transactions stay behind as a payment of their own, so
+ * that the sums of the session stay, and nothing is reported again.
+ */
+async function nameFoundCoins(
+  unit: SettlementUnit,
+  found: PaymentTransaction,
+  { amount, sender, txHash, logIndex, blockNumber, blockHash, blockTime }: Transfer,
+): Promise<PaymentTransaction> {
+  const { session, others } = await unit.caseOf(found.id);
+  const rest = found.amount > amount ? found.amount - amount : 0n;
+  const overpaidRest = found.overpaidAmount === null ? 0n : least(found.overpaidAmount, rest);
+  const named = {
+    ...found,
+    ...{ sender, txHash, logIndex, blockNumber, blockHash, blockTime },
+    amount,
+    overpaidAmount: nullIfZero((found.overpaidAmount ?? 0n) - overpaidRest),
+    balanceBlock: null,
+    proven: null,
+  };
+  const left = { ...found, id: newId('txn'), amount: rest, overpaidAmount: nullIfZero(overpaidRest) };
+  // A claim of the hash has found what it waited for.
+  const claim = others.find(one => one.txHash === txHash && one.sender === null);
+  if (claim !== undefined) await unit.transactions.remove(claim.id);
+  await unit.transactions.update(named);
+  if (rest > 0n) await unit.transactions.insert(left);
+  const standing = others.filter(one => one !== claim);
+  const all = rest > 0n ? [...standing, left] : standing;
+  await unit.sessions.update(withTotals({ session, transaction: named, others: all }, unit.now));
+  return named;
+}
+
+function least(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
+}
+
+function nullIfZero(amount: bigint): bigint | null {
+  return amount === 0n ? null : amount;
 }
 
 /** Removes the records of a matched transfer, which can no longer be assigned. */

@@ -24,7 +24,7 @@ export async function settledBlocks(
   const rows = await BLOCKS.rows(
     handle,
     `from (select block_number, block_hash from transactions
-     where chain_id = ? and status = 'completed' and block_number >= ?
+     where chain_id = ? and status = 'completed' and block_number >= ? and balance_block is null
      union select block_number, block_hash from unmatched_transfers
      where chain_id = ? and block_number >= ? and assigned_at is null and confirmed_at is not null
      union select block_number, block_hash from transactions t

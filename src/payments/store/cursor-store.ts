@@ -48,6 +48,8 @@ export interface ChainProgress extends ChainCursor {
   readonly traced: TracedProgress | undefined;
   /** The block up to which transfers were read from proven blocks; undefined while none are (Decision 388). */
   readonly proven: ReachedBlock | undefined;
+  /** Block up to which sweeps are recorded; undefined before the first deposit address of the chain. */
+  readonly sweptBlock: number | undefined;
 }
 
 /** A block up to which a chain was read behind the scan. Without hash and time it was not read itself. */
@@ -80,6 +82,7 @@ export interface LookProgress {
   readonly settledBlock?: number;
   readonly traced?: TracedProgress;
   readonly proven?: ReachedBlock;
+  readonly sweptBlock?: number;
 }
 
 /** Columns of `ChainProgress`. */
@@ -96,6 +99,7 @@ export const PROGRESS_COLUMNS = [
   'traced_by',
   'proven_block',
   'proven_hash',
+  'swept_block',
 ] as const;
 
 export type CursorRow = Pick<Tables['chain_cursors'], (typeof PROGRESS_COLUMNS)[number]>;
@@ -121,6 +125,7 @@ export function progressOf(row: CursorRow): ChainProgress {
       row.proven_block === null
         ? undefined
         : { number: row.proven_block, hash: row.proven_hash ?? undefined },
+    sweptBlock: row.swept_block ?? undefined,
   };
 }
 
@@ -200,10 +205,15 @@ export function cursorStore(handle: Handle) {
     },
 
     /** Stores the progress of a look. A settled block never decreases. All but the cursor need one. */
-    async keep(chainId: number, { cursor, settledBlock, traced, proven }: LookProgress): Promise<void> {
+    async keep(
+      chainId: number,
+      { cursor, settledBlock, traced, proven, sweptBlock }: LookProgress,
+    ): Promise<void> {
       if (cursor !== undefined) await set(chainId, cursor);
       if (traced !== undefined) await setTraced(chainId, traced);
       if (proven !== undefined) await setProven(chainId, proven);
+      if (sweptBlock !== undefined)
+        await handle('chain_cursors').where({ chain_id: chainId }).update({ swept_block: sweptBlock });
       if (settledBlock === undefined) return;
       await execute(
         handle,
@@ -254,6 +264,8 @@ export function cursorStore(handle: Handle) {
       await handle('chain_cursors').where({ chain_id: chainId }).delete();
       await handle('scanned_blocks').where({ chain_id: chainId }).delete();
       await handle('set_aside_blocks').where({ chain_id: chainId }).delete();
+      await handle('sweeps').where({ chain_id: chainId }).delete();
+      await handle('deposit_addresses').where({ chain_id: chainId }).update({ looked_block: null });
       return true;
     },
   };

@@ -26,6 +26,7 @@ const CHANGEABLE = {
   assignedReason: 'plain',
   movedFrom: 'plain',
   proven: 'boolean',
+  balanceBlock: 'plain',
 } as const;
 /** The columns that an update of a transaction writes. */
 export const changeableForm = recordForm<Pick<PaymentTransaction, keyof typeof CHANGEABLE>>(CHANGEABLE);

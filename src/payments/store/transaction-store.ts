@@ -149,6 +149,19 @@ export function transactionStore(handle: Handle) {
       );
     },
 
+    /** Coins that a balance showed, as a part of which a transfer may have come. Those that can have are first. */
+    foundCoins: ({
+      chainId,
+      tokenAddress,
+      recipient,
+      blockNumber,
+    }: Transfer): Promise<PaymentTransaction[]> =>
+      where(
+        `recipient = ? and chain_id = ? and token_address = ? and status = 'completed' and balance_block >= ?
+         order by case when block_number <= ? then 0 else 1 end, balance_block, created_at, id`,
+        [recipient, chainId, tokenAddress, blockNumber, blockNumber],
+      ),
+
     /** Moves of these transactions, by their ids, the earliest first. */
     async movesOf(
       transactions: readonly PaymentTransaction[],
@@ -170,6 +183,11 @@ export function transactionStore(handle: Handle) {
 
     async insert(transaction: PaymentTransaction): Promise<void> {
       await handle('transactions').insert(transactionForm.rowOf(transaction));
+    },
+
+    /** Removes a claim whose payment has another record. */
+    async remove(id: string): Promise<void> {
+      await handle('transactions').where({ id }).delete();
     },
 
     /** Writes all columns that change after recording. Only for the settlement, which records the events. */

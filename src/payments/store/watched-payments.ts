@@ -120,6 +120,7 @@ export function watchedPayments(handle: Handle) {
       const rows = await select({ from: 'transactions', columns: ['*'] }).rows(
         handle,
         `where chain_id = ? and status = 'completed' and proven is null and completed_at > ? and block_hash is not null
+           and balance_block is null
            and (completed_at, id) < (?, ?)
          order by completed_at desc, id desc limit ${BOUND}`,
         [chainId, since, after?.completedAt ?? Number.MAX_SAFE_INTEGER, after?.id ?? '', limit],

@@ -10,6 +10,8 @@ export interface StatementColumns {
   has_refunds: 0 | 1;
   /** 1 when there are reported hashes to look up. */
   has_reports: 0 | 1;
+  /** 1 when deposit addresses were issued. */
+  has_deposits: 0 | 1;
   /** A sealed column of any name. */
   sealed: string;
   /** The delivery of an event to a webhook; null when there is none. */

@@ -2,7 +2,7 @@ import type { Hex } from 'viem';
 import type { StoredBoolean } from '#db/columns.ts';
 import type { PaymentLink } from '../model/payment-link.ts';
 import type { PaymentMove, PaymentTransaction } from '../model/payment-transaction.ts';
-import type { DepositAddress, Recipient } from '../model/recipient.ts';
+import type { DepositAddress, DepositSweep, Recipient } from '../model/recipient.ts';
 import type { Refund, StatedAddress } from '../model/refund.ts';
 import type { CheckoutSession, Customer } from '../model/session.ts';
 import type { BlockPart, SetAsideReason } from '../model/set-aside.ts';
@@ -53,7 +53,13 @@ declare module 'knex/types/tables.js' {
     deposit_seeds: { organization_id: string; seed: Hex; created_at: number };
     deposit_epochs: { epoch: Hex; created_at: number; storage: string | null };
     deposit_numbers: { organization_id: string; epoch: Hex; next_number: number };
-    deposit_addresses: RowOfRecord<DepositAddress>;
+    deposit_addresses: RowOfRecord<DepositAddress> & {
+      /** Of its session; null while that is open, and until the watcher has noticed. */
+      ended_at: number | null;
+      next_look_at: number | null;
+      looked_block: number | null;
+    };
+    sweeps: RowOfRecord<DepositSweep>;
     transactions: PaymentTransactionRow;
     payment_moves: RowOfRecord<PaymentMove>;
     unmatched_transfers: TransferRow;
@@ -92,6 +98,7 @@ declare module 'knex/types/tables.js' {
       traced_by: string | null;
       proven_block: number | null;
       proven_hash: string | null;
+      swept_block: number | null;
     };
     set_aside_transactions: {
       id: string;

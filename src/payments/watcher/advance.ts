@@ -53,6 +53,7 @@ export function advance({
   let settled = new Set<string>();
   let isComplete = false;
   let hasReachedHead = false;
+  let hasReadAll = false;
   let standingBlock: number | undefined;
   /** The first block that is read, if this process began the scan of the chain. */
   let floor = 0;
@@ -86,6 +87,7 @@ export function advance({
     let changes = 0;
     isComplete = false;
     hasReachedHead = false;
+    hasReadAll = false;
     for (let from = Math.max(floor, again); from <= head.number && !signal.aborted; ) {
       const to = Math.min(from + blocksPerScan - 1, head.number);
       const found = await scanSome(look, { from, to });
@@ -153,6 +155,7 @@ export function advance({
         cursor = next;
       }
       hasReachedHead = isWholeScan && coins !== undefined;
+      hasReadAll = isWhole;
       isComplete = isWhole && isAllSettled;
       for (const key of found.settled) seen.add(key);
       for (const one of all) if (settled.has(logKey(one))) seen.add(logKey(one));
@@ -247,6 +250,8 @@ export function advance({
     note,
     /** True when the last run read the chain up to its head, which proves that the node has that block. */
     hasReachedHead: (): boolean => hasReachedHead,
+    /** True when the last run read the transfers of all blocks up to its head, and recorded them. */
+    hasReadAll: (): boolean => hasReadAll,
     /** Number of the highest block of earlier runs that the last run still found on the chain. */
     standing: (): number | undefined => standingBlock,
     /** True when the last run reached its head and left no transfer that may still match a session. */

@@ -9,7 +9,8 @@ import { cursorStore, type LookProgress } from '../store/cursor-store.ts';
 import { type LookRecords, lookRecords } from '../store/look-records.ts';
 import { advance } from './advance.ts';
 import { coinSource } from './coin-source.ts';
-import { lanes } from './look/lanes.ts';
+import { depositLooks } from './deposits/deposit-looks.ts';
+import { type LaneWorks, lanes } from './look/lanes.ts';
 import { type Failpoint, type LeaderTransaction, type Look, verifiedBy } from './look/look.ts';
 import { recordChecks } from './look/record-checks.ts';
 import { askChecked } from './node/checked-blocks.ts';
@@ -25,7 +26,7 @@ import { secondNode } from './proofs/second-node.ts';
 import { provenBlocks } from './proven-blocks.ts';
 import { refundFollower } from './refunds/followed-refunds.ts';
 import { reportedHashes } from './reported-hashes.ts';
-import { sameChain } from './starting-point.ts';
+import { lastBlockBefore, sameChain } from './starting-point.ts';
 import { tracedCoins } from './traced-coins.ts';
 import { traceReader } from './traces/trace-reader.ts';
 import { watchedAddresses } from './watched-addresses.ts';
@@ -105,6 +106,7 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
   const reports = reportedHashes({ clock, hasTraced: traced.hasRead });
   const same = sameChain({ clock });
   const source = coinSource({ clock });
+  const deposits = depositLooks({ chain, clock, lastBlockBefore });
   const rhythm = blockRhythm({ clock });
   const heads = lookHeads(pool.unverify);
   let status = NOTHING_SEEN;
@@ -197,7 +199,7 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
     const recorded = await advancing.run(look, { ...seen, ...start }, signal);
     if (advancing.hasReachedHead()) heads.confirm();
     const checked = await records.check(look, { hasNews: recorded > 0, standing: advancing.standing() });
-    const works = {
+    const works: LaneWorks = {
       ...(hasRefunds && { refunds: refunds.run }),
       ...(hasReports && { reports: reports.run }),
       blocks: advancing.readSetAside,
@@ -207,11 +209,13 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
       laterProofs: later.run,
       traces: traced.run,
       tracePieces: traced.readSetAside,
+      ...(seen.hasDeposits && { deposits: watching => deposits.run(watching, advancing.hasReadAll()) }),
     };
     const lanes = await side.run(look, works);
     if (checked.isMoved || lanes.isMoved) advancing.forget();
     const changes = early.changes + recorded + checked.changes + lanes.changes;
-    const isOver = lanes.isOver && !traced.isWaiting() && !proven.isWaiting();
+    const isWaiting = [traced, proven, deposits].some(one => one.isWaiting());
+    const isOver = lanes.isOver && !isWaiting;
     const isDone = changes === 0 && checked.isCertain && isOver && advancing.isComplete();
     looked = isDone ? { head, watched, at: seen.seenAt } : undefined;
     return changes;
@@ -232,8 +236,8 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
   async function keep(): Promise<void> {
     const progress = noted;
     noted = {};
-    const { cursor, settledBlock, traced, proven } = progress;
-    if ((cursor ?? settledBlock ?? traced ?? proven) === undefined && !memory.hasUnread()) return;
+    const hasProgress = Object.values(progress).some(one => one !== undefined);
+    if (!hasProgress && !memory.hasUnread()) return;
     // Without `unverify` first: the head that was read proves the chain, so only nodes already in doubt are asked.
     await pool.verify();
     await effect('settled', async ({ handle }) => {
@@ -249,6 +253,7 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
     traced.forget();
     proven.forget();
     second.forget();
+    deposits.forget();
     heads.forget();
     memory.forget();
     looked = undefined;

@@ -20,6 +20,14 @@ export async function blockBeforeSessions(
   const earliest = await earliestSession(db, chain.id);
   if (earliest === undefined) return head.number;
   const since = Math.max(earliest - LIFE_ALLOWANCE.beforeMs, now - LATE_PAYMENT_MS - LONGEST_SESSION_MS);
+  return lastBlockBefore({ chain, view, head, log }, since);
+}
+
+/** The last block before a time, in UTC milliseconds, or before the oldest block that a node shows. */
+export async function lastBlockBefore(
+  { chain, view, head, log }: Pick<Look, 'chain' | 'view' | 'head' | 'log'>,
+  since: number,
+): Promise<number> {
   let before = -1;
   let after = head.number + 1;
   let lastMissing: number | undefined;

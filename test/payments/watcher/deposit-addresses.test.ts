@@ -28,6 +28,8 @@ eachDatabase('a session with a deposit address', databases => {
     return {
       ...ours,
       async settled(id: string) {
+        // Payments are listed by the time at which they were found.
+        ours.clock.advance(1_000);
         await chain.mine(BLOCKS_TO_SETTLE);
         await ours.look();
         await ours.look();

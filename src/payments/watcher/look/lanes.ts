@@ -20,7 +20,8 @@ export type LaneName =
   | 'proofs'
   | 'laterProofs'
   | 'traces'
-  | 'tracePieces';
+  | 'tracePieces'
+  | 'deposits';
 
 /** Result of some work. */
 export interface LaneResult {
@@ -114,6 +115,7 @@ export function lanes({ client, clock, log, effect }: LanesDeps) {
         ...start('laterProofs', look, works.laterProofs),
         ...start('traces', look, works.traces),
         ...start('tracePieces', look, works.tracePieces),
+        ...start('deposits', look, works.deposits),
       ]);
       const [done, failed] = [found, failures];
       found = [];

@@ -1,0 +1,123 @@
+import type { Handle } from '../../db/open.ts';
+import { execute } from '../../db/query.ts';
+import { placeholders } from '../../db/rows.ts';
+import { DAY_MS } from '../../lib/clock.ts';
+import { NATIVE_COIN } from '../model/payment-chain.ts';
+import type { DepositAddress } from '../model/recipient.ts';
+import { select } from '../tables/select.ts';
+
+/** A deposit address of which nothing but its money is of interest. */
+export type WatchedDeposit = Pick<DepositAddress, 'address' | 'tokenAddress' | 'sessionId' | 'createdAt'>;
+
+/** A deposit address that is to be looked at. */
+export interface DueDeposit extends WatchedDeposit {
+  /** End of its session in UTC milliseconds; null while it is open. */
+  readonly endedAt: number | null;
+  /** Block up to which it was read; null while it is watched in each block. */
+  readonly lookedBlock: number | null;
+}
+
+/** Time after the end of its session for which an address is watched in each block. */
+const WATCHED_MS = 60 * 60_000;
+/** Times after the end at which it is looked at; after the last one, once per that time. */
+const LOOKS_AFTER_MS = [WATCHED_MS, DAY_MS, 7 * DAY_MS] as const;
+const WEEKLY_MS = 7 * DAY_MS;
+
+const COLUMNS = ['address', 'token_address', 'session_id', 'created_at'] as const;
+
+/** True when an address of an ended session is not watched in each block any more. */
+export function isLeftToLooks({ endedAt }: Pick<DueDeposit, 'endedAt'>, now: number): boolean {
+  return endedAt !== null && now >= endedAt + WATCHED_MS;
+}
+
+/**
+ * Looks at the deposit addresses of a chain: in each block while their session is open, and then from time to time
+ * (Decision 401).
+ */
+export function lookSchedule(handle: Handle, chainId: number) {
+  return {
+    /** Schedules the looks at addresses whose sessions have ended. */
+    async follow(): Promise<void> {
+      await execute(
+        handle,
+        `update deposit_addresses set ended_at = s.ended_at, next_look_at = s.ended_at + ${WATCHED_MS}
+         from checkout_sessions s
+         where s.id = deposit_addresses.session_id and deposit_addresses.chain_id = ?
+           and deposit_addresses.ended_at is null and s.ended_at is not null`,
+        [chainId],
+      );
+    },
+
+    /** Addresses for coins that are watched in each block, and were issued at this time or later (UTC milliseconds). */
+    async watchedForCoins(since: number): Promise<WatchedDeposit[]> {
+      const rows = await select({ from: 'deposit_addresses', columns: COLUMNS }).rows(
+        handle,
+        'where chain_id = ? and token_address = ? and looked_block is null and created_at >= ? order by created_at',
+        [chainId, NATIVE_COIN, since],
+      );
+      return rows.map(depositOf);
+    },
+
+    /** Addresses that are to be looked at now, the longest due first. */
+    async due(now: number, limit: number): Promise<DueDeposit[]> {
+      const rows = await select({
+        from: 'deposit_addresses',
+        columns: [...COLUMNS, 'ended_at', 'looked_block'],
+      }).rows(handle, 'where chain_id = ? and next_look_at <= ? order by next_look_at limit ?', [
+        chainId,
+        now,
+        limit,
+      ]);
+      return rows.map(row => ({ ...depositOf(row), endedAt: row.ended_at, lookedBlock: row.looked_block }));
+    },
+
+    /** Notes that these addresses were read up to a block. They are not watched in each block any more. */
+    async readUpTo(block: number, addresses: readonly string[]): Promise<void> {
+      if (addresses.length === 0) return;
+      const among = placeholders(addresses.length);
+      await execute(
+        handle,
+        `update deposit_addresses set looked_block = ?
+         where address in (${among}) and (looked_block is null or looked_block < ?)`,
+        [block, ...addresses, block],
+      );
+      await execute(
+        handle,
+        `delete from watched_recipients where chain_id = ? and recipient_address in (${among})`,
+        [chainId, ...addresses],
+      );
+    },
+
+    /** Schedules the next look at these addresses after one that has just been made. */
+    async lookAgain(
+      deposits: readonly Pick<DueDeposit, 'address' | 'endedAt'>[],
+      now: number,
+    ): Promise<void> {
+      for (const { address, endedAt } of deposits)
+        await handle('deposit_addresses')
+          .where({ address })
+          .update({ next_look_at: endedAt === null ? null : nextLook(endedAt, now) });
+    },
+  };
+}
+
+function nextLook(endedAt: number, now: number): number {
+  const next = LOOKS_AFTER_MS.map(after => endedAt + after).find(time => time > now);
+  return next ?? now + WEEKLY_MS;
+}
+
+interface DepositRow {
+  readonly address: string;
+  readonly token_address: string;
+  readonly session_id: string;
+  readonly created_at: number;
+}
+
+function depositOf(row: DepositRow): WatchedDeposit {
+  return {
+    address: row.address,
+    tokenAddress: row.token_address,
+    sessionId: row.session_id,
+    createdAt: row.created_at,
+  };
+}

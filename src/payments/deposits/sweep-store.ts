@@ -1,0 +1,51 @@
+import { uintColumn } from '../../db/columns.ts';
+import type { Handle } from '../../db/open.ts';
+import { placeholders } from '../../db/rows.ts';
+import type { DepositSweep } from '../model/recipient.ts';
+import { recordForm } from '../tables/record-form.ts';
+import { select } from '../tables/select.ts';
+
+/** Sweeps of deposit addresses, of confirmed blocks. Each is recorded once. */
+export function sweepStore(handle: Handle) {
+  return {
+    /** Records sweeps of one chain, and returns those that were not known. Needs a transaction. */
+    async record(sweeps: readonly DepositSweep[]): Promise<DepositSweep[]> {
+      const added: DepositSweep[] = [];
+      for (const one of sweeps) {
+        const values = [one.chainId, one.txHash, one.logIndex, one.blockNumber, one.blockHash, one.blockTime];
+        const rows = await select({ from: 'sweeps', columns: ['tx_hash'] }).changed(
+          handle,
+          `insert into sweeps (chain_id, tx_hash, log_index, block_number, block_hash, block_time, address,
+             token_address, amount) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+           on conflict (chain_id, tx_hash, log_index) do nothing`,
+          [...values, one.address, one.tokenAddress, uintColumn(one.amount)],
+        );
+        if (rows.length > 0) added.push(one);
+      }
+      return added;
+    },
+
+    /** Sweeps of some addresses of a chain, the oldest first. */
+    async ofAddresses(chainId: number, addresses: readonly string[]): Promise<DepositSweep[]> {
+      if (addresses.length === 0) return [];
+      const rows = await select({ from: 'sweeps', columns: ['*'] }).rows(
+        handle,
+        `where chain_id = ? and address in (${placeholders(addresses.length)}) order by block_number, log_index`,
+        [chainId, ...addresses],
+      );
+      return rows.map(sweepForm.recordOf);
+    },
+  };
+}
+
+const sweepForm = recordForm<DepositSweep>({
+  chainId: 'plain',
+  txHash: 'plain',
+  logIndex: 'plain',
+  blockNumber: 'plain',
+  blockHash: 'plain',
+  blockTime: 'plain',
+  address: 'plain',
+  tokenAddress: 'plain',
+  amount: 'uint256',
+});

@@ -1,0 +1,40 @@
+import { addColumn, type Migration, table } from '#db/migrate.ts';
+
+/**
+ * Sweeps of deposit addresses, and how far the chain was read for them. `balance_block` of a transaction is the block whose
+ * balance showed coins of an unknown transaction; older versions leave it null, as they find none. An address is watched
+ * in each block until an hour after its session's end, and is looked at from time to time after that.
+ */
+export const SWEEPS_MIGRATION: Migration = {
+  name: 'sweeps',
+  up: [
+    table(
+      'sweeps',
+      {
+        chain_id: ['count', 'not null'],
+        tx_hash: ['text', 'not null'],
+        log_index: ['count', 'not null'],
+        block_number: ['count', 'not null'],
+        block_hash: ['text', 'not null'],
+        block_time: ['time', 'not null'],
+        address: ['text', 'not null'],
+        // The zero address for coins.
+        token_address: ['text', 'not null'],
+        amount: ['uint256', 'not null'],
+      },
+      ['primary key (chain_id, tx_hash, log_index)'],
+    ),
+    'create index sweeps_by_address on sweeps (address, chain_id, block_number)',
+    addColumn('chain_cursors', 'swept_block', 'count'),
+    addColumn('transactions', 'balance_block', 'count'),
+    'create index transactions_by_recipient on transactions (recipient, chain_id, token_address)',
+    addColumn('deposit_addresses', 'ended_at', 'time'),
+    addColumn('deposit_addresses', 'next_look_at', 'time'),
+    // Block up to which it was read since it is not watched in each block.
+    addColumn('deposit_addresses', 'looked_block', 'count'),
+    `create index deposit_addresses_to_look_at on deposit_addresses (chain_id, next_look_at)
+     where next_look_at is not null`,
+    'create index deposit_addresses_by_chain on deposit_addresses (chain_id, created_at)',
+    'create index deposit_addresses_open on deposit_addresses (chain_id, session_id) where ended_at is null',
+  ],
+};

@@ -1,0 +1,88 @@
+import { BaseError, numberToHex } from 'viem';
+import { type LoggedSweep, sweepsIn } from '#deposits/swept-logs.ts';
+import { depositAddressStore } from '../../deposits/deposit-address-store.ts';
+import { sweepStore } from '../../deposits/sweep-store.ts';
+import type { DepositSweep } from '../../model/recipient.ts';
+import { LIFE_ALLOWANCE } from '../../model/session.ts';
+import { cursorStore } from '../../store/cursor-store.ts';
+import { confirmationsOf, type Look } from '../look/look.ts';
+import { slices } from '../node/node-view.ts';
+import { MissingState } from './missing-state.ts';
+
+/** Number of the last block before a time, in UTC milliseconds. */
+export type BlockBefore = (look: Look, time: number) => Promise<number>;
+
+/** Blocks of one request, and requests of one run. */
+const BLOCKS_PER_REQUEST = 1_000;
+const REQUESTS_PER_RUN = 20;
+/** Addresses that one statement asks about. Anyone can sweep, and every installation has the same factory. */
+const ADDRESSES_AT_A_TIME = 500;
+
+/**
+ * Records the sweeps of a chain's deposit addresses, of open checkouts and of ended ones. Only confirmed blocks are read, so
+ * no reorganisation removes one (Decision 400). One request reads the sweeps of all addresses of a factory, theirs and ours: it costs
+ * the same for any number of addresses.
+ */
+export function sweepReader({ lastBlockBefore }: { readonly lastBlockBefore: BlockBefore }) {
+  let last: number | undefined;
+
+  async function firstBlock(look: Look): Promise<number> {
+    const oldest = await depositAddressStore(look.db).oldest(look.chain.id);
+    if (oldest === undefined) return look.head.number;
+    return lastBlockBefore(look, oldest - LIFE_ALLOWANCE.beforeMs);
+  }
+
+  return {
+    /** Reads up to the last confirmed block. `upTo` is the block up to which all are recorded. */
+    async read(look: Look): Promise<{ readonly upTo: number; readonly changes: number }> {
+      const { chain, head, progress } = look;
+      const to = head.number - chain.confirmations;
+      let read = last ?? progress?.sweptBlock ?? (await firstBlock(look));
+      let changes = 0;
+      for (let count = 0; count < REQUESTS_PER_RUN && read < to; count++) {
+        const range = { from: read + 1, to: Math.min(to, read + BLOCKS_PER_REQUEST) };
+        const logged = await look.view.askRaw(async ({ raw, node }) => {
+          const [end, sweeps] = await Promise.all([
+            raw({ method: 'eth_getBlockByNumber', params: [numberToHex(range.to), false] }),
+            sweepsIn({ raw }, range),
+          ]);
+          // A node that lacks the last block lacks the sweeps near it.
+          if (end === null) throw new MissingState(node.host, range.to);
+          return sweeps;
+        });
+        changes += await record(look, logged, range.to);
+        read = range.to;
+        last = read;
+        look.note({ sweptBlock: read });
+      }
+      return { upTo: read, changes };
+    },
+    forget(): void {
+      last = undefined;
+    },
+  };
+}
+
+/** Records those of our addresses, with the progress. Returns the number of new ones. */
+async function record(look: Look, logged: readonly LoggedSweep[], sweptBlock: number): Promise<number> {
+  const { chain, db, effect } = look;
+  const ours: LoggedSweep[] = [];
+  for (const some of slices(logged, ADDRESSES_AT_A_TIME)) {
+    const addresses = some.map(one => one.address);
+    const owners = await depositAddressStore(db).ownersOf(chain.id, addresses);
+    ours.push(...some.filter(one => owners.has(one.address)));
+  }
+  if (ours.length === 0) return 0;
+  const headers = await look.view.headers(ours.map(one => one.blockNumber));
+  const sweeps = ours.map((one): DepositSweep => {
+    const header = headers.get(one.blockNumber);
+    if (header?.hash !== one.blockHash || confirmationsOf(one, look) < chain.confirmations)
+      throw new BaseError(`Block ${one.blockNumber} changed while its sweeps were read.`);
+    return { ...one, chainId: chain.id, blockTime: header.time };
+  });
+  return effect('record', async ({ handle }) => {
+    const added = await sweepStore(handle).record(sweeps);
+    await cursorStore(handle).keep(chain.id, { sweptBlock });
+    return added.length;
+  });
+}

@@ -1,0 +1,315 @@
+import { encodeDeployData, encodeFunctionData, getContractAddress, zeroAddress } from 'viem';
+import { expect } from 'vitest';
+import { CURRENT_FACTORY } from '#deposits/deposit-factory.ts';
+import { sweepInput } from '#deposits/sweep-call.ts';
+import { depositAddressStore } from '#payments/deposits/deposit-address-store.ts';
+import { sweepStore } from '#payments/deposits/sweep-store.ts';
+import type { CheckoutSession } from '#payments/model/session.ts';
+import { artifactOf } from '../../deposits/deposit-chain.ts';
+import { addressOf, type TestPaymentChain } from '../../lab/payment-chain.ts';
+import { deploySteps } from '../../lab/sending-contract.ts';
+import {
+  COINS,
+  confirm,
+  deployFactory,
+  GAS,
+  refused,
+  sendByContract,
+  withoutTraces,
+} from './deposit-support.ts';
+import { eachWatchedShop, type ShopBehindNodes, type WatchedShop } from './watched-shop.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const lacksState = Object.assign(new Error('missing trie node'), { code: -32_000 });
+
+async function sweepOf({ db }: WatchedShop, address: string | null) {
+  const found = await depositAddressStore(db).find(`${address}`);
+  if (found === undefined) throw new Error('no deposit address');
+  return { recipient: addressOf(found.recipientAddress), salt: found.salt, token: null };
+}
+
+/** A stranger sweeps the address. The transaction stays in the pool. */
+async function sweep(chain: TestPaymentChain, ours: WatchedShop, { depositAddress }: CheckoutSession) {
+  const data = sweepInput([await sweepOf(ours, depositAddress)]);
+  await chain.send({ from: 3, to: CURRENT_FACTORY.address, data, gas: GAS });
+}
+
+eachWatchedShop('coins at a deposit address, on a chain without logs of coins and traces', databaseTest => {
+  const test = databaseTest.extend(
+    'untraced',
+    ({ chain, behindNodes }) =>
+      async (): Promise<ShopBehindNodes> => {
+        await deployFactory(chain);
+        const ours = await behindNodes();
+        ours.node.tell(withoutTraces);
+        return ours;
+      },
+  );
+
+  test('that a contract sends complete a checkout once, without a hash', async ({ chain, untraced }) => {
+    await using ours = await untraced();
+    const session = await ours.open(COINS);
+    await ours.round();
+
+    await sendByContract(chain, `${session.depositAddress}`, session.amount);
+    await chain.mine();
+    const block = await chain.head();
+    await ours.round();
+    const unconfirmed = await ours.session(session.id);
+    await confirm(chain, ours);
+    await confirm(chain, ours);
+
+    expect(unconfirmed).toMatchObject({ paymentStatus: 'awaiting_payment' });
+    expect(await ours.session(session.id)).toMatchObject({
+      status: 'completed',
+      amountReceived: session.amount,
+      txHash: null,
+      payerAddress: null,
+    });
+    expect(await ours.payments(session.id)).toMatchObject([
+      {
+        status: 'completed',
+        amount: session.amount,
+        sender: null,
+        txHash: null,
+        logIndex: null,
+        matchedBy: 'deposit_address',
+        blockNumber: block,
+        isLate: false,
+        proven: true,
+      },
+    ]);
+    expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
+  });
+
+  test('are counted once, as are those that accounts send', async ({ chain, untraced }) => {
+    await using ours = await untraced();
+    const session = await ours.open(COINS);
+    const to = addressOf(`${session.depositAddress}`);
+    await ours.round();
+
+    await chain.send({ from: 1, to, value: 3n });
+    await sendByContract(chain, to, 5n);
+    await chain.mine();
+    await chain.send({ from: 2, to, value: 7n });
+    await sendByContract(chain, to, 11n);
+    await confirm(chain, ours);
+    await sendByContract(chain, to, 13n);
+    await confirm(chain, ours);
+
+    expect(await ours.session(session.id)).toMatchObject({ amountReceived: 39n });
+    const amounts = (await ours.payments(session.id)).map(({ amount, txHash }) => [amount, txHash !== null]);
+    expect(amounts.toSorted(([a], [b]) => Number(a) - Number(b))).toEqual([
+      [3n, true],
+      [7n, true],
+      [13n, false],
+      [16n, false],
+    ]);
+  });
+
+  test('are counted although strangers sweep them, in the block of the payment and between looks', async ({
+    chain,
+    untraced,
+  }) => {
+    await using ours = await untraced();
+    const session = await ours.open(COINS);
+    const to = `${session.depositAddress}`;
+    await ours.round();
+
+    await sendByContract(chain, to, 5n);
+    await sweep(chain, ours, session);
+    await confirm(chain, ours);
+    const first = await ours.session(session.id);
+    // An outage: more payments and sweeps come before the next look.
+    for (const amount of [7n, 11n]) {
+      await sendByContract(chain, to, amount);
+      await chain.mine();
+      await sweep(chain, ours, session);
+      await chain.mine();
+    }
+    await sendByContract(chain, to, 13n);
+    await confirm(chain, ours);
+
+    expect(first).toMatchObject({ amountReceived: 5n });
+    expect(await ours.session(session.id)).toMatchObject({ amountReceived: 36n });
+    const payments = await ours.payments(session.id);
+    // What was swept is not in the balance any more.
+    expect(payments.map(({ amount, proven }) => [amount, proven])).toEqual([
+      [5n, null],
+      [31n, null],
+    ]);
+    const sweeps = await sweepStore(ours.db).ofAddresses(chain.chainId, [to]);
+    expect(sweeps.map(({ amount, tokenAddress }) => [amount, tokenAddress])).toEqual([
+      [5n, zeroAddress],
+      [7n, zeroAddress],
+      [11n, zeroAddress],
+    ]);
+  });
+
+  test('are no more for an equal event of a stranger’s contract, or a recipient that refuses', async ({
+    chain,
+    untraced,
+  }) => {
+    await using ours = await untraced();
+    const refusing = await deploySteps(chain, [{ kind: 'revert' }]);
+    const session = await ours.open({ ...COINS, recipientAddress: refusing.toLowerCase() });
+    const to = addressOf(`${session.depositAddress}`);
+    const { abi, bytecode } = artifactOf('Imitator');
+    const nonce = BigInt(String(await chain.call('eth_getTransactionCount', chain.accounts[0], 'latest')));
+    await chain.send({ from: 0, data: encodeDeployData({ abi, bytecode, args: [] }), gas: GAS });
+    const imitator = getContractAddress({ from: chain.accounts[0] ?? zeroAddress, nonce });
+    await chain.mine();
+    await ours.round();
+
+    await sendByContract(chain, to, 5n);
+    await sweep(chain, ours, session);
+    const args = [to, zeroAddress, 1_000n];
+    const data = encodeFunctionData({ abi, functionName: 'imitate', args });
+    await chain.send({ from: 4, to: imitator, data, gas: GAS });
+    await confirm(chain, ours);
+
+    expect(await ours.session(session.id)).toMatchObject({ amountReceived: 5n });
+    expect(await sweepStore(ours.db).ofAddresses(chain.chainId, [to])).toEqual([]);
+  });
+
+  test('get their transactions once a node traces, and nothing is doubled', async ({ chain, untraced }) => {
+    await using ours = await untraced();
+    const session = await ours.open(COINS);
+    const to = `${session.depositAddress}`;
+    await ours.round();
+    const hash = await sendByContract(chain, to, session.amount - 2n);
+    await chain.mine();
+    const other = await sendByContract(chain, to, 7n);
+    await confirm(chain, ours);
+    const [found] = await ours.payments(session.id);
+    const before = await ours.session(session.id);
+
+    ours.node.tell(undefined);
+    ours.clock.advance(11 * MINUTE_MS);
+    await confirm(chain, ours);
+    await confirm(chain, ours);
+
+    const payments = await ours.payments(session.id);
+    expect(found).toMatchObject({ amount: session.amount + 5n, txHash: null, overpaidAmount: 5n });
+    expect(payments).toHaveLength(2);
+    expect(payments.find(({ txHash }) => txHash === hash)).toMatchObject({
+      id: found?.id,
+      status: 'completed',
+      amount: session.amount - 2n,
+      sender: expect.stringMatching(/^0x/),
+      logIndex: -2,
+      balanceBlock: null,
+      overpaidAmount: null,
+    });
+    expect(payments.find(({ txHash }) => txHash === other)).toMatchObject({
+      status: 'completed',
+      amount: 7n,
+      balanceBlock: null,
+      overpaidAmount: 5n,
+    });
+    const { updatedAt: _, payerAddress, txHash, ...after } = await ours.session(session.id);
+    expect(before).toMatchObject(after);
+    expect(payerAddress).toMatch(/^0x/);
+    expect([hash, other]).toContain(txHash);
+    expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed', 'checkout.overpaid']);
+  });
+
+  test.for<[string, unknown]>([
+    ['has no such method', refused],
+    ['answers with a path of another account', { accountProof: ['0xc0'] }],
+    ['answers with something else', 'proven'],
+  ])(
+    'are not proven by a node that %s, and wait for the merchant where a proof is required',
+    async ([_, answer], { chain, behindNodes }) => {
+      await deployFactory(chain);
+      const outcomes = [];
+      for (const requiresProof of [false, true]) {
+        await using ours = await behindNodes({ changes: { requiresProof } });
+        ours.node.tell((call, ...rest) =>
+          call.method === 'eth_getProof' ? answer : withoutTraces(call, ...rest),
+        );
+        const { id, depositAddress, amount } = await ours.open(COINS);
+        await ours.round();
+        await sendByContract(chain, `${depositAddress}`, amount);
+        await confirm(chain, ours);
+        outcomes.push([await ours.session(id), ...(await ours.payments(id))]);
+      }
+
+      expect(outcomes).toMatchObject([
+        [{ status: 'completed' }, { proven: null }],
+        [{ status: 'expired', endedReason: 'unproven' }, { proven: false }],
+      ]);
+    },
+  );
+
+  test('in a block that a reorganisation replaces are never counted', async ({ chain, untraced }) => {
+    await using ours = await untraced();
+    const session = await ours.open(COINS);
+    await ours.round();
+    const snapshot = await chain.snapshot();
+    await sendByContract(chain, `${session.depositAddress}`, 5n);
+    await chain.mine();
+    await ours.round();
+
+    await chain.fork(snapshot, 4);
+    await confirm(chain, ours);
+
+    expect(await ours.payments(session.id)).toEqual([]);
+  });
+
+  test('are late by the block in which they came, however late they are found', async ({
+    chain,
+    untraced,
+  }) => {
+    await using ours = await untraced();
+    const [early, late] = [await ours.open(COINS), await ours.open(COINS)];
+    await confirm(chain, ours);
+
+    ours.clock.advance(5 * MINUTE_MS);
+    await chain.mine(5);
+    await sendByContract(chain, `${early.depositAddress}`, early.amount);
+    await chain.mine();
+    ours.clock.advance(2 * HOUR_MS);
+    await chain.mine(5);
+    await sendByContract(chain, `${late.depositAddress}`, late.amount);
+    await confirm(chain, ours);
+
+    expect(await ours.session(early.id)).toMatchObject({ status: 'completed', isLate: false });
+    expect(await ours.session(late.id)).toMatchObject({
+      status: 'active',
+      paymentStatus: 'paid',
+      isLate: true,
+    });
+  });
+
+  test('count from the first block in which they may have come, where nodes lack the old state', async ({
+    chain,
+    untraced,
+  }) => {
+    await using ours = await untraced();
+    const session = await ours.open(COINS);
+    await confirm(chain, ours);
+    const judged = (await chain.head()) - 2;
+    ours.clock.advance(5 * MINUTE_MS);
+    await chain.mine(5);
+    await sendByContract(chain, `${session.depositAddress}`, session.amount);
+    await chain.mine();
+    ours.clock.advance(2 * HOUR_MS);
+    await chain.mine(10);
+    const oldest = await chain.head();
+    ours.node.tell(async (call, answer, node) => {
+      if (!['eth_call', 'eth_getBalance'].includes(call.method)) return withoutTraces(call, answer, node);
+      const [, at] = call.params ?? [];
+      const { blockHash } = Object(at);
+      const block = Object(blockHash && (await node.ask('eth_getBlockByHash', blockHash, false)));
+      return Number(block.number ?? at) < oldest ? lacksState : undefined;
+    });
+
+    await confirm(chain, ours);
+
+    expect(await ours.payments(session.id)).toMatchObject([
+      { status: 'completed', isLate: false, blockNumber: judged + 1 },
+    ]);
+  });
+});
