@@ -12,6 +12,7 @@ import {
 import type { ChainNode } from '#node/chain-node.ts';
 import { nullIfAnswered } from '#node/client.ts';
 import { CURRENT_FACTORY, type DepositFactory, forwarderAddress } from './deposit-factory.ts';
+import { sweepInput } from './sweep-call.ts';
 
 const ABI = parseAbi(['function create(address recipient, bytes32 salt) returns (address forwarder)']);
 
@@ -23,8 +24,8 @@ export type FactoryState =
   | { readonly kind: 'broken'; readonly reason: string };
 
 /**
- * Checks the factory through one node: the hash of its code, and that it really creates a forwarder at the address that is
- * computed offline. Nothing is sent: the creation is a call (`eth_call`) with a random recipient and salt.
+ * Checks the factory through one node: the hash of its code, that it really creates a forwarder at the address that is
+ * computed offline, and that it can sweep. Nothing is sent: these are calls (`eth_call`) with a random recipient and salt.
  * @throws NodeFailure, or whatever keeps the node from answering
  */
 export async function checkFactory(
@@ -37,17 +38,16 @@ export async function checkFactory(
 
   const recipient = getAddress(bytesToHex(randomBytes(20)));
   const salt = bytesToHex(randomBytes(32));
-  const data = encodeFunctionData({ abi: ABI, functionName: 'create', args: [recipient, salt] });
-  const output = await request({
-    method: 'eth_call',
-    params: [{ to: factory.address, data }, 'latest'],
-  }).catch(nullIfAnswered);
+  const ask = (data: Hex) =>
+    request({ method: 'eth_call', params: [{ to: factory.address, data }, 'latest'] }).catch(nullIfAnswered);
+  const output = await ask(encodeFunctionData({ abi: ABI, functionName: 'create', args: [recipient, salt] }));
   if (output === null) return { kind: 'broken', reason: 'creates nothing' };
   const created = createdAddress(output);
   const expected = forwarderAddress({ recipient, salt }, factory);
-  return created !== undefined && isAddressEqual(created, expected)
-    ? { kind: 'works' }
-    : { kind: 'broken', reason: 'creates contracts at other addresses than Ethereum does' };
+  if (created === undefined || !isAddressEqual(created, expected))
+    return { kind: 'broken', reason: 'creates contracts at other addresses than Ethereum does' };
+  const swept = await ask(sweepInput([{ recipient, salt, token: null }]));
+  return swept === null ? { kind: 'broken', reason: 'does not sweep' } : { kind: 'works' };
 }
 
 function createdAddress(output: Hex) {

@@ -5,6 +5,9 @@ import type { JsonRpcCall, Rpc } from './chain/rpc.ts';
 import type { Plan, PlannedBlock } from './plan.ts';
 import type { TransactionWriter } from './transaction.ts';
 
+/** Storage of a factory in which no sweep is in progress, as its constructor leaves it. */
+const [IDLE_SLOT, IDLE] = [numberToHex(0), numberToHex(1, { size: 32 })];
+
 /** Size of a batch that the node processes without interleaving it with others. */
 const SENDS_A_BATCH = 24;
 
@@ -39,6 +42,7 @@ export async function fill({
     { method: 'anvil_setCoinbase', params: [plan.feeRecipient] },
     { method: 'anvil_impersonateAccount', params: [blobSender] },
     { method: 'anvil_setCode', params: [factory, deployedCode] },
+    { method: 'anvil_setStorageAt', params: [factory, IDLE_SLOT, IDLE] },
   ]);
   for (const block of plan.blocks()) {
     signal.throwIfAborted();

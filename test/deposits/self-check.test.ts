@@ -1,7 +1,8 @@
-import { keccak256, numberToHex } from 'viem';
+import { keccak256, numberToHex, slice } from 'viem';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { CURRENT_FACTORY } from '#deposits/deposit-factory.ts';
 import { checkFactory } from '#deposits/self-check.ts';
+import { sweepInput } from '#deposits/sweep-call.ts';
 import { silentLogger } from '#lib/logger.ts';
 import { createChainClient } from '#node/client.ts';
 import { NodeFailure } from '#node/transport/errors.ts';
@@ -9,9 +10,11 @@ import { CHAIN_KINDS } from '../lab/chain-kind.ts';
 import { type FaultyNode, faultyNode } from '../lab/faulty-node.ts';
 import { startPaymentChain } from '../lab/payment-chain.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { test as devnetTest } from '../support/served-devnet.ts';
 import { startDepositChain } from './deposit-chain.ts';
 
 const TIMEOUT_MS = 2_000;
+const SWEEP_SELECTOR = slice(sweepInput([]), 0, 4);
 
 const clientOf = (url: string) =>
   createChainClient({ id: 31_337, rpcUrls: [url], timeoutMs: TIMEOUT_MS, log: silentLogger() });
@@ -41,6 +44,12 @@ describe.each(CHAIN_KINDS)('on $engine with the rules of $hardfork', kind => {
 
     expect(await checkFactory(clientOf(chain.rpcUrl))).toEqual({ kind: 'absent' });
   });
+});
+
+devnetTest('it works on embedded chains', async ({ devnet }) => {
+  const states = await Promise.all(devnet.chains.map(({ rpcUrl }) => checkFactory(clientOf(rpcUrl))));
+
+  expect(states).toEqual([{ kind: 'works' }, { kind: 'works' }]);
 });
 
 describe('a node of a chain with the factory', () => {
@@ -73,6 +82,16 @@ describe('a node of a chain with the factory', () => {
     node.tell(({ method }) => (method === lied ? answer : undefined));
 
     expect(await checkFactory(clientOf(node.url))).toEqual({ kind: 'broken', reason });
+  });
+
+  test('that refuses to sweep has a broken one', async () => {
+    const node = await lyingNode();
+    const isSweep = (params: unknown) => JSON.stringify(params).includes(SWEEP_SELECTOR);
+    node.tell(({ method, params }) =>
+      method === 'eth_call' && isSweep(params) ? new Error('execution reverted') : undefined,
+    );
+
+    expect(await checkFactory(clientOf(node.url))).toEqual({ kind: 'broken', reason: 'does not sweep' });
   });
 
   test('that does not answer says nothing about it', async () => {
