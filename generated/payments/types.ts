@@ -4532,6 +4532,25 @@ export interface components {
              */
             set_aside_blocks: number;
             /**
+             * @description Deposit addresses on the chain, whose contracts have not been audited by anyone outside of the project; null when the operator does not permit them.
+             * @example {
+             *       "is_offered": true,
+             *       "reason": null
+             *     }
+             */
+            deposit_addresses: {
+                /**
+                 * @description False while new sessions ask for an exact amount, because the chain failed a check.
+                 * @example true
+                 */
+                is_offered: boolean;
+                /**
+                 * @description Sentence that says why none are offered; null when they are.
+                 * @example null
+                 */
+                reason: string | null;
+            } | null;
+            /**
              * @description URL of a transaction on the block explorer, with `{tx_hash}` in place of the hash; null without an explorer.
              * @example https://explorer.example/tx/{tx_hash}
              */
