@@ -382,6 +382,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'src/payments/store/',
       'src/payments/keys/',
       'src/payments/recipients/',
+      'src/payments/deposits/',
       'src/payments/sessions/',
       'src/payments/refunds/',
       'src/payments/settlement/',

@@ -11,6 +11,7 @@ import type { ChainStatuses } from './chain-status.ts';
 import { shownStates } from './checkout/bodies.ts';
 import { stateWaits } from './checkout/state-waits.ts';
 import { oneTimeToken } from './dashboard/sign-in/one-time-token.ts';
+import { chainOfNewSessions } from './deposits/deposit-offers.ts';
 import type { ApiKey } from './keys/api-key.ts';
 import { apiKeyStore } from './keys/api-key-store.ts';
 import { issueKey } from './keys/issue-key.ts';
@@ -90,7 +91,7 @@ export async function openPaymentsListener(
     clock,
     log,
     publicUrl: settings.publicUrl ?? listening.url,
-    chains: paymentChains(chains),
+    chains: paymentChains(chains.map(chain => chainOfNewSessions(chain, deposits))),
     sessionLifetimeMs: settings.sessionLifetimeMs,
     limits: settings.rateLimitPerMinute,
     counters: settings.counters ?? (isShared(store.db) ? undefined : settings.workerCounters),

@@ -57,7 +57,7 @@ export interface RoutesOptions extends PaymentsContext {
   readonly clientOf: (chainId: number) => ChainClient | undefined;
   readonly outgoing: OutgoingChannels;
   /** Chains that offer deposit addresses now. */
-  readonly deposits: Pick<DepositOffers, 'refusal'>;
+  readonly deposits: DepositOffers;
   readonly waits: StateWaits;
   readonly isChainLate: IsChainLate;
   /** Token that signs in to the dashboard once without a key; undefined without a demo. */

@@ -121,7 +121,7 @@ describe('the embedded default', () => {
     const offers = await until(
       async () => {
         const { payments } = record(await (await fetch(`${adminUrl()}/status`)).json());
-        return list(record(payments).chains).map(chain => record(record(chain).deposit_addresses).offered);
+        return list(record(payments).chains).map(chain => record(record(chain).deposit_addresses).is_offered);
       },
       all => !all.includes(false),
     );

@@ -168,7 +168,7 @@ export async function startPaymentsApi(
       ...linkHandlers(context),
       ...apiKeyHandlers(context),
       ...organizationHandlers(context),
-      ...chainHandlers({ ...context, isChainLate }),
+      ...chainHandlers({ ...context, isChainLate, deposits: { chains: [], refusal: () => undefined } }),
       ...recipientHandlers(context, { verifySignature }),
       ...sessionHandlers(context),
       ...statsHandlers(context),

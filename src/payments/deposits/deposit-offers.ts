@@ -114,6 +114,19 @@ export function startDepositOffers({
   return { refusal, chains, stop: () => void worker.stop() };
 }
 
+/** A chain for new sessions: without deposit addresses while it offers none. */
+export function chainOfNewSessions(
+  chain: PaymentChain,
+  { refusal }: Pick<DepositOffers, 'refusal'>,
+): PaymentChain {
+  return {
+    ...chain,
+    get depositAddresses() {
+      return refusal(chain.id) === undefined ? chain.depositAddresses : undefined;
+    },
+  };
+}
+
 function sentence(chainId: number, reason: string): string {
   return `Chain ${chainId} offers no deposit addresses: ${reason}.`;
 }

@@ -2,14 +2,11 @@ import { registerChainGauges } from '../../http/chain-gauges.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import type { DepositOffers } from './deposit-offers.ts';
 
-/**
- * Deposit addresses of a chain, for the operator; null for a chain that is not to have them, and in a process that does not
- * check.
- */
+/** Deposit addresses of a chain; null for a chain that is not to have them, and in a process that does not check. */
 export function depositStatus(offers: DepositOffers | undefined, chainId: number) {
   if (offers?.chains.some(({ id }) => id === chainId) !== true) return null;
   const reason = offers.refusal(chainId) ?? null;
-  return { offered: reason === null, reason, audited: false };
+  return { is_offered: reason === null, reason };
 }
 
 /** Warnings about chains whose operator accepted deposit addresses, and which do not offer any. */

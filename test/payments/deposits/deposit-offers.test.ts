@@ -2,22 +2,22 @@ import { isDeepStrictEqual } from 'node:util';
 import { test as base, describe, expect } from 'vitest';
 import { createMetrics } from '#http/metrics.ts';
 import { DAY_MS } from '#lib/clock.ts';
+import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import { type DepositChain, startDepositChain } from '../../deposits/deposit-chain.ts';
 import { CHAIN_KINDS } from '../../lab/chain-kind.ts';
 import { type FaultyNode, faultyNode, type Lie } from '../../lab/faulty-node.ts';
 import { list, record } from '../../lab/json.ts';
-import { startTestProcess, unreachableChain } from '../../lab/payments-service.ts';
+import { SHOP, startTestProcess, unreachableChain } from '../../lab/payments-service.ts';
 import { until } from '../../lab/until.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 
 const MINUTE_MS = 60_000;
 const FACTORY = '0x23F9e05d925900005D4739a5C02110E2Fb631A40';
-const OFFERED = { offered: true, reason: null, audited: false };
+const OFFERED = { is_offered: true, reason: null };
 const refused = (reason: string) => ({
-  offered: false,
+  is_offered: false,
   reason: `Chain 31337 offers no deposit addresses: ${reason}.`,
-  audited: false,
 });
 
 const silent: Lie = () => new Error('the node is away');
@@ -40,6 +40,13 @@ async function newNode({ rpcUrl }: DepositChain, onCleanup: (end: () => PromiseL
   onCleanup(async () => node[Symbol.asyncDispose]());
   return node;
 }
+
+// The first process loads its modules.
+test.beforeAll(async ({ chain }) => {
+  const node = await faultyNode(chain.rpcUrl);
+  await using _ = await startProcess({ first: node, second: node });
+  await node[Symbol.asyncDispose]();
+});
 
 interface Asked {
   readonly first: FaultyNode;
@@ -65,10 +72,30 @@ async function startProcess({ first, second }: Asked, overrides: object = {}) {
   });
   const status = async () => record(await service.status());
   const shown = async () => record(list((await status()).chains)[0]).deposit_addresses;
+  const asDemo = async (path: string, body?: object) => {
+    const answer = await fetch(`${service.api?.url}/api/v1/${path}`, {
+      headers: { Authorization: `Bearer ${service.api?.demoKey}`, 'Content-Type': 'application/json' },
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    });
+    return record(await answer.json());
+  };
   return {
     clock,
     status,
     shown,
+    /** `deposit_addresses` of the chain in the API. */
+    listed: async () => record(list((await asDemo('chains')).data)[0]).deposit_addresses,
+    /** Payment method of a new session that asks for a deposit address. */
+    async paymentMethod() {
+      const session = await asDemo('checkout-sessions', {
+        chain_id: unreachableChain.id,
+        token_address: NATIVE_COIN,
+        recipient_address: SHOP,
+        amount: '4000',
+        payment_method: 'deposit_address',
+      });
+      return session.payment_method;
+    },
     gauge: () => metrics.registry.getSingleMetricAsString('tollgate_payments_deposit_addresses_offered'),
     checked: () => until(shown, value => !JSON.stringify(value).includes('not been checked')),
     async [Symbol.asyncDispose]() {
@@ -78,8 +105,8 @@ async function startProcess({ first, second }: Asked, overrides: object = {}) {
   };
 }
 
-const isOffered = (value: unknown) => record(value).offered === true;
-const isRefused = (value: unknown) => record(value).offered === false;
+const isOffered = (value: unknown) => record(value).is_offered === true;
+const isRefused = (value: unknown) => record(value).is_offered === false;
 
 describe('a chain offers deposit addresses', () => {
   test('after two nodes have confirmed its factory', async ({ first, second }) => {
@@ -198,11 +225,27 @@ describe('a chain offers no deposit addresses', () => {
     expect(shown).toMatchObject({ reason: expect.stringContaining('as its node localhost says') });
   });
 
+  test('to sessions that ask for one, which get an exact amount meanwhile', async ({ first, second }) => {
+    second.tell(hasNoFactory);
+    await using shop = await startProcess({ first, second }, { mode: 'test' });
+    await shop.checked();
+    const during = { listed: await shop.listed(), method: await shop.paymentMethod() };
+
+    second.tell(undefined);
+    shop.clock.advance(10_000);
+    await until(shop.shown, isOffered);
+
+    const reason = 'the factory is not known to its node localhost';
+    expect(during).toEqual({ listed: refused(reason), method: 'exact_amount' });
+    expect(await shop.listed()).toEqual(OFFERED);
+    expect(await shop.paymentMethod()).toBe('deposit_address');
+  });
+
   test('on a test network, without a warning', async ({ first, second }) => {
     second.tell(hasNoFactory);
     await using shop = await startProcess({ first, second }, { mode: 'test' });
 
-    expect(await shop.checked()).toMatchObject({ offered: false });
+    expect(await shop.checked()).toMatchObject({ is_offered: false });
     expect((await shop.status()).warnings).toEqual([]);
   });
 
