@@ -21,7 +21,7 @@ const ON_AMSTERDAM = [
 ];
 /** Of these, what takes minutes, chooses its own chains, or tests how coins are read that have no logs. */
 const NOT_ON_AMSTERDAM = [
-  'test/payments/watcher/{*.slow,coin-logs*,lagging-coins,one-clock,traced-coins,untraced-blocks}.test.ts',
+  'test/payments/watcher/{*.slow,coin-logs*,deposit-balances,lagging-coins,one-clock,traced-coins,untraced-blocks}.test.ts',
 ];
 /** Suites that it also runs on chains of EDR with the rules of Prague. */
 const ON_EDR = ['test/indexer/sync/reorg.slow.test.ts', 'test/payments/watcher/paying.test.ts'];

@@ -4,6 +4,7 @@ import { placeholders } from '../../db/rows.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { NATIVE_COIN } from '../model/payment-chain.ts';
 import type { DepositAddress } from '../model/recipient.ts';
+import { watchedStore } from '../store/watched-store.ts';
 import { select } from '../tables/select.ts';
 
 /** A deposit address of which nothing but its money is of interest. */
@@ -36,8 +37,28 @@ export function isLeftToLooks({ endedAt }: Pick<DueDeposit, 'endedAt'>, now: num
  */
 export function lookSchedule(handle: Handle, chainId: number) {
   return {
-    /** Schedules the looks at addresses whose sessions have ended. */
-    async follow(): Promise<void> {
+    /**
+     * Schedules the looks at addresses whose sessions have ended, at `now` (UTC milliseconds). Those of sessions that are open
+     * again are watched again, and looked at for what came in the meantime.
+     */
+    async follow(now: number): Promise<void> {
+      const reopened = await select({
+        from: 'checkout_sessions s',
+        join: ['deposit_addresses d on d.address = s.deposit_address'],
+        columns: ['d.address', 'd.organization_id', 'd.mode', 'd.token_address'],
+      }).rows(
+        handle,
+        "where s.status = 'active' and s.chain_id = ? and s.deposit_address is not null and d.ended_at is not null",
+        [chainId],
+      );
+      for (const row of reopened) {
+        const owner = { organizationId: row.organization_id, mode: row.mode };
+        const paid = { chainId, tokenAddress: row.token_address, recipientAddress: row.address };
+        await watchedStore(handle).watch(owner, paid, now);
+        await handle('deposit_addresses')
+          .where({ address: row.address })
+          .update({ ended_at: null, next_look_at: now });
+      }
       await execute(
         handle,
         `update deposit_addresses set ended_at = s.ended_at, next_look_at = s.ended_at + ${WATCHED_MS}
@@ -71,7 +92,7 @@ export function lookSchedule(handle: Handle, chainId: number) {
       return rows.map(row => ({ ...depositOf(row), endedAt: row.ended_at, lookedBlock: row.looked_block }));
     },
 
-    /** Notes that these addresses were read up to a block. They are not watched in each block any more. */
+    /** Notes that these addresses were read up to a block. */
     async readUpTo(block: number, addresses: readonly string[]): Promise<void> {
       if (addresses.length === 0) return;
       const among = placeholders(addresses.length);
@@ -81,14 +102,19 @@ export function lookSchedule(handle: Handle, chainId: number) {
          where address in (${among}) and (looked_block is null or looked_block < ?)`,
         [block, ...addresses, block],
       );
+    },
+
+    /** Leaves these addresses to looks: they are not watched in each block any more. */
+    async leave(addresses: readonly string[]): Promise<void> {
+      if (addresses.length === 0) return;
       await execute(
         handle,
-        `delete from watched_recipients where chain_id = ? and recipient_address in (${among})`,
+        `delete from watched_recipients where chain_id = ? and recipient_address in (${placeholders(addresses.length)})`,
         [chainId, ...addresses],
       );
     },
 
-    /** Schedules the next look at these addresses after one that has just been made. */
+    /** Schedules the next look at these addresses after one that has just been made; none for open ones. */
     async lookAgain(
       deposits: readonly Pick<DueDeposit, 'address' | 'endedAt'>[],
       now: number,
@@ -96,7 +122,11 @@ export function lookSchedule(handle: Handle, chainId: number) {
       for (const { address, endedAt } of deposits)
         await handle('deposit_addresses')
           .where({ address })
-          .update({ next_look_at: endedAt === null ? null : nextLook(endedAt, now) });
+          .update(
+            endedAt === null
+              ? { next_look_at: null, looked_block: null }
+              : { next_look_at: nextLook(endedAt, now) },
+          );
     },
   };
 }

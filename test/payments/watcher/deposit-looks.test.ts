@@ -100,6 +100,40 @@ eachWatchedShop('the deposit address of an ended checkout', databaseTest => {
     expect(await ours.events()).toContain('checkout.paid_late');
   });
 
+  test('is watched again when its session is open again, and nothing between is lost', async ({
+    chain,
+    untraced,
+  }) => {
+    await using ours = await untraced();
+    const session = await ours.open({ depositRules: {} });
+    const to = `${session.depositAddress}`;
+    await ours.expire(session.id);
+    for (let count = 0; count < 2; count++) {
+      ours.clock.advance(2 * HOUR_MS);
+      await confirm(chain, ours);
+    }
+    await chain.pay({ from: 1, to, amount: 5n });
+    await confirm(chain, ours);
+    const before = await ours.payments(session.id);
+
+    // As one of a link that had sold out.
+    await execute(ours.db, "update checkout_sessions set status = 'active', ended_at = null where id = ?", [
+      session.id,
+    ]);
+    ours.clock.advance(60_000);
+    await confirm(chain, ours);
+    await confirm(chain, ours);
+    const between = await ours.payments(session.id);
+    const isAgain = await isWatched(ours, chain.chainId, to);
+    await chain.pay({ from: 1, to, amount: 7n });
+    await confirm(chain, ours);
+
+    expect(before).toEqual([]);
+    expect(between).toMatchObject([{ amount: 5n }]);
+    expect(isAgain).toBe(true);
+    expect(await ours.payments(session.id)).toHaveLength(2);
+  });
+
   test('that the merchant looks at while it is open stays watched', async ({ chain, untraced }) => {
     await using ours = await untraced();
     const session = await ours.open({ depositRules: {} });

@@ -77,11 +77,9 @@ export function depositLooks({ chain, clock, lastBlockBefore }: DepositLooksDeps
     const found = await balances.look(look, ofCoins, end);
     await look.effect('record', async ({ handle }) => {
       const schedule = lookSchedule(handle, chain.id);
-      const left = due.filter(one => one.lookedBlock !== null || isLeftToLooks(one, now));
-      await schedule.readUpTo(
-        end.number,
-        left.map(one => one.address),
-      );
+      const left = due.filter(one => isLeftToLooks(one, now)).map(one => one.address);
+      await schedule.readUpTo(end.number, left);
+      await schedule.leave(left);
       await schedule.lookAgain(due, now);
     });
     open.drop(due.filter(one => isLeftToLooks(one, now)));
@@ -135,7 +133,7 @@ export function depositLooks({ chain, clock, lastBlockBefore }: DepositLooksDeps
       isWaiting = false;
       if (Math.abs(clock.now() - followedAt) >= FOLLOW_EVERY_MS) {
         followedAt = clock.now();
-        await look.effect('record', ({ handle }) => lookSchedule(handle, chain.id).follow());
+        await look.effect('record', ({ handle }) => lookSchedule(handle, chain.id).follow(clock.now()));
       }
       const end = await lastWhole(look, upTo, hasReadAll);
       if (end === undefined || confirmationsOf({ blockNumber: end.number }, look) < chain.confirmations)

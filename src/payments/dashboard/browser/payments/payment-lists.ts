@@ -111,8 +111,12 @@ const TRANSFER_COLUMNS = [
   { name: 'Status', cell: ({ status }: Transfer) => h(TransactionStatus, { status }) },
   {
     name: 'From',
-    cell: ({ sender_address }: Transfer) =>
-      sender_address === null ? 'not detected yet' : h(Reference, { value: sender_address }),
+    cell: ({ status, sender_address }: Transfer) =>
+      sender_address !== null
+        ? h(Reference, { value: sender_address })
+        : status === 'completed'
+          ? 'found by the balance'
+          : 'not detected yet',
   },
   {
     name: 'Transaction',

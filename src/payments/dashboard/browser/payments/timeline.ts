@@ -149,6 +149,7 @@ function Seen({ transfer, story: { session, changed } }: { transfer: Transfer; s
       ${proof !== undefined && html` ${h(Badge, { tone: proven === true ? 'good' : 'plain', children: proof })}`}
     </p>
     ${tx_hash !== null && html`<p>Transaction ${h(TransactionHash, { hash: tx_hash, chainId: chain_id })}</p>`}
+    ${status === 'completed' && tx_hash === null && html`<p>The balance of the address shows it. Its transaction is not known.</p>`}
     ${sender_address !== null && html`<p>From ${h(Reference, { value: sender_address })}</p>`}
     ${oddities(transfer).map(text => html`<p key=${text}>${h(Badge, { tone: 'warning', children: text })}</p>`)}
     ${transfer.overpaid_amount !== null && html`<p>Overpaid: ${h(Amount, { units: transfer.overpaid_amount, of: transfer })}</p>`}
