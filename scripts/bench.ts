@@ -10,6 +10,7 @@ import { benchCacheMemory } from './bench/cache-memory.ts';
 import { benchConcurrentMisses } from './bench/concurrent-misses.ts';
 import { benchContractCost } from './bench/contract-cost.ts';
 import { benchDeliveries } from './bench/deliveries.ts';
+import { benchDepositTraffic } from './bench/deposit-traffic.ts';
 import { benchFallback } from './bench/fallback.ts';
 import { type Figure, newFigures, slowdowns, tableOf } from './bench/figure.ts';
 import { benchGrowth } from './bench/growth.ts';
@@ -45,6 +46,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   deliveries: benchDeliveries,
   payments: benchPayments,
   'proof-traffic': benchProofTraffic,
+  'deposit-traffic': benchDepositTraffic,
   pages: benchPages,
   stalls: benchStalls,
   start: benchStart,

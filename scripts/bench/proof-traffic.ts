@@ -1,7 +1,5 @@
-import { bytesToHex, numberToHex } from 'viem';
-import { openDatabase } from '#db/open.ts';
+import { type Db, openDatabase } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
-import { computedBloom } from '#evm/proofs/receipt-encoding.ts';
 import type { RpcLog } from '#evm/rpc.ts';
 import { systemClock } from '#lib/clock.ts';
 import { silentLogger } from '#lib/logger.ts';
@@ -13,6 +11,7 @@ import { aSession } from '#test/lab/payments-sessions.ts';
 import { type Figure, figureOf } from './figure.ts';
 import { startNode } from './growth/canned-node.ts';
 import { CHAIN_ID, type LargeBlock, largeChain } from './large-blocks/large-block.ts';
+import { simulatedNode } from './large-blocks/simulated-node.ts';
 import { makeShop, type Shop } from './payments/shop.ts';
 import { seals } from './watcher/looks.ts';
 import { insertSessions, watchRecipients } from './watcher/open-sessions.ts';
@@ -59,36 +58,67 @@ const MODES: readonly (readonly [mode: Mode, hosts: readonly string[]])[] = [
  * large as those of mainnet every twelve seconds. Bytes are those of the answers, uncompressed.
  */
 export async function benchProofTraffic(): Promise<Figure[]> {
-  const chain = largeChain(BLOCKS);
+  const chain = trafficChain();
   const figures: Figure[] = [];
   for (const demand of DEMANDS)
     for (const [prove, hosts] of MODES) figures.push(...(await measured(chain, { demand, prove, hosts })));
   return figures;
 }
 
-interface Setting {
-  readonly demand: Demand;
-  readonly prove: Mode;
-  /** Names by which the watcher knows the node. Each is one of its nodes. */
-  readonly hosts: readonly string[];
+/** The chain on which traffic is measured. */
+export function trafficChain(): readonly LargeBlock[] {
+  return largeChain(BLOCKS);
 }
 
-async function measured(chain: readonly LargeBlock[], { demand, prove, hosts }: Setting): Promise<Figure[]> {
-  const node = simulatedNode(chain);
+interface Setting extends Pick<TrafficOptions, 'hosts'> {
+  readonly demand: Demand;
+  readonly prove: Mode;
+}
+
+function measured(chain: readonly LargeBlock[], { demand, prove, hosts }: Setting): Promise<Figure[]> {
+  const of = `\`prove: ${prove}\`${hosts.length > 1 ? ' with two nodes' : ''}, ${demand.name}`;
+  return trafficOf(chain, {
+    name: of,
+    changes: { prove },
+    hosts,
+    open: async (db, shop, now) => {
+      const sessions = sessionsOf(shop, chain, demand, now);
+      await transaction(db, handle => insertSessions(handle, seals, sessions));
+      await transaction(db, handle => watchRecipients(handle, sessions, now));
+    },
+  });
+}
+
+/** A watcher whose traffic is measured, with what is open. */
+interface TrafficOptions {
+  readonly name: string;
+  readonly changes: Partial<PaymentChain>;
+  /** Names by which the watcher knows the node. Each is one of its nodes. */
+  readonly hosts: readonly string[];
+  /** True when the chain has Multicall3. */
+  readonly hasMulticall?: boolean;
+  /** Stores what is open at a time, in UTC milliseconds. */
+  readonly open: (db: Db, shop: Shop, now: number) => Promise<void>;
+}
+
+/** Calls and bytes per hour from the nodes of a chain to its watcher. */
+export async function trafficOf(
+  chain: readonly LargeBlock[],
+  { name: of, changes, hosts, hasMulticall = false, open }: TrafficOptions,
+): Promise<Figure[]> {
+  const node = simulatedNode(chain, hasMulticall);
   await using server = await startNode(node.answer);
   await using shop = await makeShop(() => []);
   const db = openDatabase({ file: shop.file });
   try {
     let now = Number(chain[0]?.block.timestamp) * 1_000;
     const clock = { now: () => now, sleep: systemClock.sleep };
-    const sessions = sessionsOf(shop, chain, demand, now);
-    await transaction(db, handle => insertSessions(handle, seals, sessions));
-    await transaction(db, handle => watchRecipients(handle, sessions, now));
+    await open(db, shop, now);
     db.wakeups.on(watcherName(CHAIN_ID), () => {});
     const rpcUrls = hosts.map(host => server.url.replace('127.0.0.1', host));
     const log = silentLogger();
     const client = createChainClient({ id: CHAIN_ID, rpcUrls, timeoutMs: 10_000, clock, log });
-    const watcher = chainWatcher({ chain: { ...CHAIN, prove }, client, db, seals, clock, log });
+    const watcher = chainWatcher({ chain: { ...CHAIN, ...changes }, client, db, seals, clock, log });
     const { signal } = new AbortController();
 
     /** Lets time pass until the block with that number is the newest one, and for as long as a block lasts. */
@@ -109,7 +139,6 @@ async function measured(chain: readonly LargeBlock[], { demand, prove, hosts }: 
       const perHour = HOUR_MS / (ROUND_BLOCKS * BLOCK_MS);
       rounds.push({ calls: (calls - before.calls) * perHour, bytes: (bytes - before.bytes) * perHour });
     }
-    const of = `\`prove: ${prove}\`${hosts.length > 1 ? ' with two nodes' : ''}, ${demand.name}`;
     return [
       figureOf({ name: `calls to nodes per hour, ${of}`, rounds: rounds.map(({ calls }) => calls) }),
       figureOf({
@@ -170,112 +199,4 @@ function sessionsOf(
 
 function recipientOf({ topics }: RpcLog): string {
   return `0x${topics[2]?.slice(-40)}`;
-}
-
-/** A node whose newest block is the one of a time, and which counts calls and the bytes of its answers. */
-function simulatedNode(chain: readonly LargeBlock[]) {
-  const numbers = new Map(chain.map(({ block }, number) => [`${block.hash}`, number]));
-  const calls = new Map<string, number>();
-  let newest = 0;
-  let bytes = 0;
-
-  const shown = (number: number) => (number <= newest ? chain[number] : undefined);
-  const numberOf = (value: unknown) => numbers.get(String(value)) ?? Number(value);
-
-  function blockOf(found: LargeBlock | undefined, isFull: unknown): unknown {
-    if (found === undefined || isFull === true) return found?.block ?? null;
-    return { ...found.block, transactions: found.block.transactions.map(({ hash }) => hash) };
-  }
-
-  /** Receipts as nodes send them, with fields that the chain of the benches leaves out. */
-  function receiptsOf({ block, receipts }: LargeBlock) {
-    return receipts.map((receipt, index) => ({
-      ...receipt,
-      logsBloom: bytesToHex(computedBloom(receipt.logs)),
-      from: block.transactions[index]?.from,
-      to: block.transactions[index]?.to,
-      contractAddress: null,
-      transactionIndex: numberToHex(index),
-      type: '0x2',
-      logs: receipt.logs.map(log => placed(log, receipt)),
-    }));
-  }
-
-  function logsOf({ fromBlock, toBlock, blockHash, address, topics = [] }: LogFilter): unknown[] {
-    const [first, last] = [numberOf(blockHash ?? fromBlock), numberOf(blockHash ?? toBlock)];
-    const tokens = new Set([address].flat());
-    const recipients = new Set(topics[2]);
-    return chain
-      .slice(first, Math.min(last, newest) + 1)
-      .flatMap(one => receiptsOf(one).flatMap(({ logs }) => logs))
-      .filter(
-        log => tokens.has(log.address) && (topics[2] === undefined || recipients.has(`${log.topics[2]}`)),
-      );
-  }
-
-  function resultOf(method: string, [first, second]: readonly unknown[]): unknown {
-    switch (method) {
-      case 'eth_chainId':
-        return numberToHex(CHAIN_ID);
-      case 'eth_blockNumber':
-        return numberToHex(newest);
-      case 'eth_getBlockByNumber':
-        return blockOf(shown(first === 'latest' ? newest : Number(first)), second);
-      case 'eth_getBlockByHash':
-        return blockOf(shown(numberOf(first)), second);
-      case 'eth_getBlockReceipts': {
-        const found = shown(numberOf(first));
-        return found === undefined ? null : receiptsOf(found);
-      }
-      case 'eth_getTransactionReceipt': {
-        const found = chain.find(({ receipts }) => receipts.some(one => one.transactionHash === first));
-        return found === undefined ? null : receiptsOf(found).find(one => one.transactionHash === first);
-      }
-      case 'eth_getLogs':
-        return logsOf(Object(first));
-      case 'trace_block':
-        return shown(Number(first))?.traces ?? null;
-      case 'eth_getTransactionCount':
-        return '0x0';
-      default:
-        throw new Error(`the simulated node does not know ${method}`);
-    }
-  }
-
-  return {
-    answer(method: string, params: readonly unknown[]): unknown {
-      const result = resultOf(method, params);
-      calls.set(method, (calls.get(method) ?? 0) + 1);
-      bytes += JSON.stringify(result ?? null).length;
-      return result;
-    },
-    showAt(time: number): void {
-      newest = chain.findLastIndex(({ block }) => Number(block.timestamp) * 1_000 <= time);
-    },
-    traffic: () => ({ calls: [...calls.values()].reduce((sum, count) => sum + count, 0), bytes }),
-    /** Methods that were called, the most frequent first. */
-    methods: () =>
-      [...calls]
-        .toSorted(([, a], [, b]) => b - a)
-        .map(([name, count]) => `${name} ${count}`)
-        .join(', '),
-  };
-}
-
-interface LogFilter {
-  readonly fromBlock?: string;
-  readonly toBlock?: string;
-  readonly blockHash?: string;
-  readonly address?: string | readonly string[];
-  readonly topics?: readonly (readonly string[] | string | null)[];
-}
-
-function placed(log: RpcLog, { blockHash, blockNumber, transactionHash }: object & Placed) {
-  return { ...log, blockHash, blockNumber, transactionHash, removed: false };
-}
-
-interface Placed {
-  readonly blockHash?: unknown;
-  readonly blockNumber?: unknown;
-  readonly transactionHash?: unknown;
 }
