@@ -324,6 +324,7 @@ create table chain_cursors (
   proven_block bigint,
   proven_hash text collate "C",
   swept_block bigint,
+  balances_time bigint,
   PRIMARY KEY (chain_id)
 );
 

@@ -272,7 +272,7 @@ CREATE TABLE chain_cursors (
   chain_id integer primary key,
   block_number integer not null,
   scanned_at integer not null
-, settled_block integer, head_time integer, coins_block integer, coin_logs_from integer, traced_block integer, traced_hash text, traced_time integer, traced_by text, proven_block integer, proven_hash text, swept_block integer) strict;
+, settled_block integer, head_time integer, coins_block integer, coin_logs_from integer, traced_block integer, traced_hash text, traced_time integer, traced_by text, proven_block integer, proven_hash text, swept_block integer, balances_time integer) strict;
 
 CREATE TABLE events (
   id text primary key,

@@ -13,8 +13,8 @@ export interface Due {
   /** Latest deadline of the sessions, in UTC milliseconds. */
   readonly until: number;
   /**
-   * Leaves sessions open that may have been paid in a block that is set aside, and for a minute those that a contract may
-   * have paid in a block whose traces are not read.
+   * Leaves sessions open that may have been paid in a block that is set aside, for a minute those that a contract may have
+   * paid in a block whose traces are not read, and for half an hour those whose balance is not known yet.
    */
   readonly sparesUnread?: boolean;
   readonly limit: number;
@@ -42,6 +42,15 @@ const UNTRACED = `checkout_sessions.token_address = ? and checkout_sessions.expi
     and c.traced_by is not null and (c.coin_logs_from is null or c.traced_block < c.coin_logs_from - 1)
     and c.traced_time < checkout_sessions.expires_at + ?)`;
 
+/** Time after their deadline for which sessions wait for the balance of their address. It needs confirmations. */
+const BALANCES_WAIT_MS = 30 * 60_000;
+
+/** True while the balance of a deposit address is not known up to the end of its session, for a limited time. */
+const WITHOUT_BALANCE = `checkout_sessions.deposit_address is not null and checkout_sessions.token_address = ?
+  and checkout_sessions.expires_at > ?
+  and exists (select 1 from chain_cursors c where c.chain_id = checkout_sessions.chain_id
+    and c.balances_time < checkout_sessions.expires_at + ?)`;
+
 /** Expiry of sessions without a payment. */
 export function endings(unit: SettlementUnit) {
   const { handle, now } = unit;
@@ -61,11 +70,12 @@ export function endings(unit: SettlementUnit) {
       const condition = `id in (
            select id from checkout_sessions
            where status = 'active' and payment_status <> 'confirming' and chain_id = ? and expires_at <= ?
-             ${sparesUnread ? `and not exists (${UNREAD_BLOCK}) and not (${UNTRACED})` : ''}
+             ${sparesUnread ? `and not exists (${UNREAD_BLOCK}) and not (${UNTRACED}) and not (${WITHOUT_BALANCE})` : ''}
            order by expires_at limit ?
          )`;
       const untraced = [NATIVE_COIN, now - afterMs - TRACES_WAIT_MS, afterMs];
-      const spared = sparesUnread ? [NATIVE_COIN, beforeMs, afterMs, ...untraced] : [];
+      const unknown = [NATIVE_COIN, now - afterMs - BALANCES_WAIT_MS, afterMs];
+      const spared = sparesUnread ? [NATIVE_COIN, beforeMs, afterMs, ...untraced, ...unknown] : [];
       const bindings = [chainId, Math.min(now, until), ...spared, limit];
       const ended = await endSessions(unit, 'time', { condition, bindings });
       return ended.length;

@@ -83,6 +83,8 @@ export interface LookProgress {
   readonly traced?: TracedProgress;
   readonly proven?: ReachedBlock;
   readonly sweptBlock?: number;
+  /** Time of the block up to which the balances of open deposit addresses are known; null while none are needed. */
+  readonly balancesTime?: number | null;
 }
 
 /** Columns of `ChainProgress`. */
@@ -207,13 +209,15 @@ export function cursorStore(handle: Handle) {
     /** Stores the progress of a look. A settled block never decreases. All but the cursor need one. */
     async keep(
       chainId: number,
-      { cursor, settledBlock, traced, proven, sweptBlock }: LookProgress,
+      { cursor, settledBlock, traced, proven, sweptBlock, balancesTime }: LookProgress,
     ): Promise<void> {
       if (cursor !== undefined) await set(chainId, cursor);
       if (traced !== undefined) await setTraced(chainId, traced);
       if (proven !== undefined) await setProven(chainId, proven);
       if (sweptBlock !== undefined)
         await handle('chain_cursors').where({ chain_id: chainId }).update({ swept_block: sweptBlock });
+      if (balancesTime !== undefined)
+        await handle('chain_cursors').where({ chain_id: chainId }).update({ balances_time: balancesTime });
       if (settledBlock === undefined) return;
       await execute(
         handle,

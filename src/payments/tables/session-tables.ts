@@ -99,6 +99,7 @@ declare module 'knex/types/tables.js' {
       proven_block: number | null;
       proven_hash: string | null;
       swept_block: number | null;
+      balances_time: number | null;
     };
     set_aside_transactions: {
       id: string;

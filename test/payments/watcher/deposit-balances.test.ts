@@ -4,7 +4,9 @@ import { CURRENT_FACTORY } from '#deposits/deposit-factory.ts';
 import { sweepInput } from '#deposits/sweep-call.ts';
 import { depositAddressStore } from '#payments/deposits/deposit-address-store.ts';
 import { sweepStore } from '#payments/deposits/sweep-store.ts';
+import { paymentChains } from '#payments/model/payment-chain.ts';
 import type { CheckoutSession } from '#payments/model/session.ts';
+import { expiryWorker } from '#payments/watcher/expiry.ts';
 import { artifactOf } from '../../deposits/deposit-chain.ts';
 import { addressOf, type TestPaymentChain } from '../../lab/payment-chain.ts';
 import { deploySteps } from '../../lab/sending-contract.ts';
@@ -17,7 +19,8 @@ import {
   sendByContract,
   withoutTraces,
 } from './deposit-support.ts';
-import { eachWatchedShop, type ShopBehindNodes, type WatchedShop } from './watched-shop.ts';
+import { log, paymentChain, seals } from './setting.ts';
+import { eachWatchedShop, never, type ShopBehindNodes, type WatchedShop } from './watched-shop.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -242,6 +245,37 @@ eachWatchedShop('coins at a deposit address, on a chain without logs of coins an
       ]);
     },
   );
+
+  test('in the last block of a session are in time, though its balance is known later', async ({
+    chain,
+    untraced,
+  }) => {
+    await using ours = await untraced();
+    const expiry = expiryWorker({ ...ours, seals, log, chains: paymentChains([paymentChain(chain)]) });
+    const expiresAt = ours.clock.now() + 5 * MINUTE_MS;
+    const [paid, unpaid] = [
+      await ours.open({ ...COINS, expiresAt }),
+      await ours.open({ ...COINS, expiresAt }),
+    ];
+    await confirm(chain, ours);
+    ours.clock.advance(expiresAt - 5_000 - ours.clock.now());
+    await sendByContract(chain, `${paid.depositAddress}`, paid.amount);
+    await chain.mine(1);
+    await ours.round();
+    ours.clock.advance(20_000);
+    await chain.mine(1);
+    await ours.look();
+
+    await expiry.runOnce(never);
+    const waiting = await ours.session(paid.id);
+    await confirm(chain, ours);
+    await confirm(chain, ours);
+    await expiry.runOnce(never);
+
+    expect(waiting).toMatchObject({ status: 'active' });
+    expect(await ours.session(paid.id)).toMatchObject({ status: 'completed', isLate: false });
+    expect(await ours.session(unpaid.id)).toMatchObject({ status: 'expired' });
+  });
 
   test('in a block that a reorganisation replaces are never counted', async ({ chain, untraced }) => {
     await using ours = await untraced();

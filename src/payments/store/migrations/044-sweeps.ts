@@ -26,6 +26,8 @@ export const SWEEPS_MIGRATION: Migration = {
     ),
     'create index sweeps_by_address on sweeps (address, chain_id, block_number)',
     addColumn('chain_cursors', 'swept_block', 'count'),
+    // Time of the block up to which the balances of all open addresses are known; null while none are needed.
+    addColumn('chain_cursors', 'balances_time', 'time'),
     addColumn('transactions', 'balance_block', 'count'),
     'create index transactions_by_recipient on transactions (recipient, chain_id, token_address)',
     addColumn('deposit_addresses', 'ended_at', 'time'),

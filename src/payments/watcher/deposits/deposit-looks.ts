@@ -14,6 +14,7 @@ import type { Header } from '../node/node-view.ts';
 import { scan } from '../node/scan.ts';
 import { hasReached, watchedAddressesOf } from '../node/token-transfers.ts';
 import { balanceWatch } from './balance-watch.ts';
+import { MissingState } from './missing-state.ts';
 import { type BlockBefore, sweepReader } from './sweep-reader.ts';
 
 interface DepositLooksDeps {
@@ -31,6 +32,8 @@ const READ_AGAIN_MS = 10 * 60_000;
 const VISIBLE_AFTER_MS = 60_000;
 /** Interval of scheduling the looks at addresses whose sessions have ended. */
 const FOLLOW_EVERY_MS = 60_000;
+/** Interval of the warning that balances cannot be read. */
+const WARN_EVERY_MS = 60 * 60_000;
 /** Ended addresses of one look, and blocks of their logs. */
 const ENDED_AT_A_TIME = 500;
 const BLOCKS_PER_REQUEST = 2_000;
@@ -46,6 +49,9 @@ export function depositLooks({ chain, clock, lastBlockBefore }: DepositLooksDeps
   const open = openDeposits({ chainId: chain.id, clock });
   let lookedAt = Number.NEGATIVE_INFINITY;
   let followedAt = Number.NEGATIVE_INFINITY;
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  /** Time of the block up to which the balances of all open addresses were noted as known; null when none are needed. */
+  let known: number | null | undefined;
   /** True when open addresses are to be looked at again at the same head. */
   let isWaiting = false;
 
@@ -58,12 +64,20 @@ export function depositLooks({ chain, clock, lastBlockBefore }: DepositLooksDeps
   }
 
   async function lookAtOpen(look: Look, end: Header): Promise<number> {
-    if (!needsBalances(look, end.number)) return 0;
-    const all = await open.read(look);
-    if (all.length === 0) return 0;
-    const most = await balances.addressesFor(look, CALLS_PER_LOOK);
-    isWaiting = all.length > most;
-    return balances.look(look, open.next(most), end);
+    if (!needsBalances(look, end.number)) {
+      if (known !== null) look.note({ balancesTime: null });
+      known = null;
+      return 0;
+    }
+    await open.read(look);
+    const turn = open.next(await balances.addressesFor(look, CALLS_PER_LOOK), end);
+    const found = await balances.look(look, turn.addresses, end);
+    isWaiting = turn.isWholeUpTo === undefined;
+    if (turn.isWholeUpTo !== undefined && turn.isWholeUpTo !== known) {
+      known = turn.isWholeUpTo;
+      look.note({ balancesTime: known });
+    }
+    return found;
   }
 
   /** Looks at ended addresses that are due, and at those that the merchant wants to see now. */
@@ -74,7 +88,8 @@ export function depositLooks({ chain, clock, lastBlockBefore }: DepositLooksDeps
     const read = await readLogs(look, due, end);
     if (!read.isWhole) return Math.max(read.changes, 1);
     const ofCoins = due.filter(one => one.tokenAddress === NATIVE_COIN);
-    const found = await balances.look(look, ofCoins, end);
+    // A later look finds all that has come.
+    const found = await balances.look(look, ofCoins, end).catch(error => warnOfState(look, error));
     await look.effect('record', async ({ handle }) => {
       const schedule = lookSchedule(handle, chain.id);
       const left = due.filter(one => isLeftToLooks(one, now)).map(one => one.address);
@@ -121,6 +136,15 @@ export function depositLooks({ chain, clock, lastBlockBefore }: DepositLooksDeps
     return { isWhole: true, changes };
   }
 
+  function warnOfState({ log }: Look, error: unknown): 0 {
+    if (!(error instanceof MissingState)) throw error;
+    if (Math.abs(clock.now() - warnedAt) >= WARN_EVERY_MS) {
+      warnedAt = clock.now();
+      log.warn({ chainId: chain.id, err: error }, 'the balances of deposit addresses cannot be read');
+    }
+    return 0;
+  }
+
   return {
     /** `hasReadAll` is true when the transfers of all blocks up to the head are recorded. */
     async run(look: Look, hasReadAll: boolean): Promise<LaneResult> {
@@ -138,13 +162,15 @@ export function depositLooks({ chain, clock, lastBlockBefore }: DepositLooksDeps
       const end = await lastWhole(look, upTo, hasReadAll);
       if (end === undefined || confirmationsOf({ blockNumber: end.number }, look) < chain.confirmations)
         return { changes, isMoved: false };
-      const found = await lookAtOpen(look, end);
+      // Nodes without balances still show tokens.
+      const found = await lookAtOpen(look, end).catch(error => warnOfState(look, error));
       return { changes: changes + found + (await lookAtDue(look, end)), isMoved: false };
     },
     /** True when the next look has to run again, although no block comes. */
     isWaiting: (): boolean => isWaiting,
     forget(): void {
       isWaiting = false;
+      known = undefined;
       sweeps.forget();
       balances.forget();
       open.forget();
@@ -163,10 +189,12 @@ function openDeposits({ chainId, clock }: { readonly chainId: number; readonly c
   const known = new Map<string, WatchedDeposit>();
   let readAllAt = Number.NEGATIVE_INFINITY;
   let readAt = 0;
+  /** Addresses of the turn that were looked at, and the time of the block at which it began. */
   let turn = 0;
+  let begunAt = 0;
 
   return {
-    async read({ db }: Look): Promise<readonly WatchedDeposit[]> {
+    async read({ db }: Look): Promise<void> {
       const now = clock.now();
       const isAll = Math.abs(now - readAllAt) >= READ_AGAIN_MS;
       if (isAll) {
@@ -176,15 +204,21 @@ function openDeposits({ chainId, clock }: { readonly chainId: number; readonly c
       const since = isAll ? 0 : readAt - VISIBLE_AFTER_MS;
       readAt = now;
       for (const one of await lookSchedule(db, chainId).watchedForCoins(since)) known.set(one.address, one);
-      return [...known.values()];
     },
-    /** The next addresses, at most so many. */
-    next(most: number): readonly WatchedDeposit[] {
-      const all = [...known.values()];
-      if (all.length <= most) return all;
-      const from = turn % all.length;
-      turn = from + most;
-      return [...all.slice(from), ...all.slice(0, from)].slice(0, most);
+    /**
+     * The next addresses, at most so many. With the last ones of a turn, the time of the block at which the turn began: the
+     * balances of all are known up to it.
+     */
+    next(
+      most: number,
+      { time }: Pick<Header, 'time'>,
+    ): { readonly addresses: readonly WatchedDeposit[]; readonly isWholeUpTo: number | undefined } {
+      const addresses = [...known.values()].slice(turn, turn + most);
+      if (turn === 0) begunAt = time;
+      turn += most;
+      if (turn < known.size) return { addresses, isWholeUpTo: undefined };
+      turn = 0;
+      return { addresses, isWholeUpTo: begunAt };
     },
     hasSome: (): boolean => known.size > 0,
     drop(deposits: readonly Pick<WatchedDeposit, 'address'>[]): void {
@@ -192,6 +226,7 @@ function openDeposits({ chainId, clock }: { readonly chainId: number; readonly c
     },
     forget(): void {
       known.clear();
+      turn = 0;
       readAllAt = Number.NEGATIVE_INFINITY;
     },
   };
