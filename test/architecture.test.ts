@@ -206,7 +206,9 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
     [
       'src/payments/model/',
       'src/payments/tables/',
+      'types:src/payments/secrets/',
       'src/payments/store/',
+      'src/payments/notifications/store/',
       'src/contract/contracts/violations.ts',
       'src/db/',
       'types:src/contract/',

@@ -21,6 +21,7 @@ import type { Messenger } from '../notifications/messenger.ts';
 import { NotSent } from '../notifications/not-sent.ts';
 import { messengerLinks } from '../notifications/store/messenger-links.ts';
 import { notificationStore, testMails } from '../notifications/store/notification-store.ts';
+import { noteRecipientChange } from '../notifications/store/recipient-notices.ts';
 import { mailOf, messageOf, testContent } from '../notifications/texts.ts';
 import { organizationStore } from '../store/organization-store.ts';
 import type { ApiCaller, ApiHandlers, PaymentsContext } from './gate/api-context.ts';
@@ -28,7 +29,7 @@ import { checkUnchanged } from './responses/precondition.ts';
 
 /** Operations on notifications, which are off at first (Decisions 119 and 126 to 128). */
 export function notificationHandlers(context: PaymentsContext, senders: Senders) {
-  const { db, clock } = context;
+  const { db, seals, clock } = context;
   const { messenger } = senders;
   return {
     ...notificationTestHandlers(context, senders),
@@ -42,7 +43,12 @@ export function notificationHandlers(context: PaymentsContext, senders: Senders)
       caller.commit(async handle => {
         const before = await settingsOf(handle, caller);
         checkUnchanged(caller, () => settingsAnswer(before));
-        const settings = changed(before, body, clock.now());
+        const now = clock.now();
+        const settings = changed(before, body, now);
+        if (settings.emailAddress !== before.emailAddress) {
+          const change = { kind: 'email_address', to: settings.emailAddress } as const;
+          await noteRecipientChange({ handle, seals, now }, caller, change);
+        }
         await notificationStore(handle).save(settings);
         return { status: 200, body: settingsAnswer(settings) };
       }),

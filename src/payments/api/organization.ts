@@ -10,6 +10,7 @@ import {
   tokenOf,
 } from '../model/payment-chain.ts';
 import { percentOf } from '../model/session.ts';
+import { noteRecipientChange } from '../notifications/store/recipient-notices.ts';
 import {
   type OrganizationSettings,
   organizationSettingsStore,
@@ -24,9 +25,10 @@ type Changes = PaymentsSchemas['OrganizationChanges'];
 /** Operations on the key's organization and the settings of its mode (Decisions 135 and 220). */
 export function organizationHandlers({
   db,
+  seals,
   clock,
   chains,
-}: Pick<PaymentsContext, 'db' | 'clock' | 'chains'>) {
+}: Pick<PaymentsContext, 'db' | 'seals' | 'clock' | 'chains'>) {
   return {
     getOrganization: async (_, caller) => ({
       status: 200,
@@ -44,6 +46,10 @@ export function organizationHandlers({
         checkUnchanged(caller, () => organizationBody(profileBefore, before));
         const settings = changed(before, body, clock.now());
         checkOrigins(settings.origins);
+        if (settings.recipientsLocked !== before.recipientsLocked) {
+          const kind = settings.recipientsLocked ? 'locked' : 'unlocked';
+          await noteRecipientChange({ handle, seals, now: settings.updatedAt }, caller, { kind });
+        }
         await store.save(settings);
         const profile = await organizationStore(handle).profile(caller);
         checkDefaults(profile.defaults, { chains, mode: caller.mode }, field => Object.hasOwn(body, field));

@@ -6,6 +6,8 @@ import { transaction } from '../../db/transaction.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { isReserved, RESERVED_RULE, tokenOf } from '../model/payment-chain.ts';
 import { type Recipient, verificationMessage } from '../model/recipient.ts';
+import { noteRecipientChange } from '../notifications/store/recipient-notices.ts';
+import { addRecipient } from '../recipients/recipient-lock.ts';
 import { isRecipientInUse, recipientOwnership } from '../recipients/recipient-ownership.ts';
 import { recipientStore } from '../recipients/recipient-store.ts';
 import type { ApiCaller, ApiHandlers, PaymentsContext } from './gate/api-context.ts';
@@ -21,7 +23,7 @@ export type VerifyAddressSignature = (input: {
 
 /** Operations on recipients, each with one owner per chain (Decisions 136 to 139). */
 export function recipientHandlers(
-  { db, clock, chains, publicUrl }: PaymentsContext,
+  { db, seals, clock, chains, publicUrl }: PaymentsContext,
   { verifySignature }: { verifySignature: VerifyAddressSignature },
 ) {
   const recipientBody = (recipient: Recipient): PaymentsSchemas['Recipient'] => ({
@@ -62,7 +64,8 @@ export function recipientHandlers(
           const message = `The recipient ${at.address} on chain ${at.chainId} is already on the list.`;
           throw paymentsError('duplicate_resource', message, { param: 'address' });
         }
-        return { status: 201, body: recipientBody(await store.name(caller, at, clock.now())) };
+        const added = await addRecipient({ handle, seals, now: clock.now() }, caller, at);
+        return { status: 201, body: recipientBody(added) };
       }),
 
     getRecipient: async ({ path }, caller) => ({
@@ -79,6 +82,9 @@ export function recipientHandlers(
             'This recipient still has an active payment link, an active session or an open unmatched transfer.',
           );
         }
+        const { chainId, address } = recipient;
+        const change = { kind: 'removed', chainId, address } as const;
+        await noteRecipientChange({ handle, seals, now: clock.now() }, caller, change);
         await recipientOwnership(handle).remove(recipient);
         return { status: 200, body: { object: 'recipient', id, deleted: true } as const };
       }),

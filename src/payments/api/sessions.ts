@@ -51,7 +51,7 @@ export function sessionHandlers(context: PaymentsContext) {
         const now = draft.createdAt;
         let useReservedUntil: number | null = null;
         if ('own' in terms) {
-          await nameRecipient(handle, caller, { destination: draft, now });
+          await nameRecipient(handle, caller, { destination: draft, seals, now });
         } else {
           const fault = (await lockFault(handle, draft)) ?? (await reservedFault(handle, terms.link, now));
           if (fault !== undefined) throw faultError(fault);

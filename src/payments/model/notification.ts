@@ -30,6 +30,12 @@ export interface NotificationSettings extends Owner {
   readonly updatedAt: number;
 }
 
+/** A change of where payments can go (Decision 138). */
+export type RecipientChange =
+  | { readonly kind: 'added' | 'removed'; readonly chainId: number; readonly address: string }
+  | { /** Of the list. */ readonly kind: 'locked' | 'unlocked' }
+  | { /** Of mails such as these. */ readonly kind: 'email_address'; readonly to: string | null };
+
 /** Content of a notice. */
 export type NoticePayload =
   | { readonly kind: 'payment'; readonly event: PaymentEvent }
@@ -51,6 +57,14 @@ export type NoticePayload =
       readonly product: string | null;
       /** UTC milliseconds. */
       readonly expiresAt: number;
+    }
+  | {
+      readonly kind: 'recipients_changed';
+      /** Address that was set before the change. */
+      readonly email: string;
+      readonly change: RecipientChange;
+      /** UTC milliseconds. */
+      readonly changedAt: number;
     }
   | {
       readonly kind: 'webhook_disabled';

@@ -3,7 +3,9 @@ import type { Handle, Transaction } from '../../db/open.ts';
 import { type FieldError, notNow } from '../model/fault.ts';
 import type { Owner } from '../model/owner.ts';
 import type { PaidAddress } from '../model/payment-chain.ts';
-import type { ChainAddress } from '../model/recipient.ts';
+import type { ChainAddress, Recipient } from '../model/recipient.ts';
+import { noteRecipientChange } from '../notifications/store/recipient-notices.ts';
+import type { Seals } from '../secrets/sealed.ts';
 import { organizationSettingsStore } from '../store/organization-store.ts';
 import { recipientStore } from './recipient-store.ts';
 
@@ -28,13 +30,17 @@ export async function lockFault(
 }
 
 /**
- * Adds the recipient of a link or a session to the list.
+ * Adds the recipient of a link or a session to the list. A new one is mailed to the merchant.
  * @throws InvalidBody when the list is locked and has no such recipient (Decision 138)
  */
 export async function nameRecipient(
   handle: Transaction,
   owner: Owner,
-  { destination, now }: { destination: Pick<PaidAddress, 'chainId' | 'recipientAddress'>; now: number },
+  {
+    destination,
+    seals,
+    now,
+  }: { destination: Pick<PaidAddress, 'chainId' | 'recipientAddress'>; seals: Seals; now: number },
 ): Promise<void> {
   const at = { chainId: destination.chainId, address: destination.recipientAddress };
   if (!(await mayName(handle, owner, at))) {
@@ -43,5 +49,24 @@ export async function nameRecipient(
       'must be on the list of recipients, which is locked: an admin key can add it',
     );
   }
-  await recipientStore(handle).name(owner, at, now);
+  await addRecipient({ handle, seals, now }, owner, at);
+}
+
+/** Most added recipients per hour that are mailed, because each is a mail. */
+const MAILED_PER_HOUR = 20;
+const HOUR_MS = 3_600_000;
+
+/** Adds a recipient to the list, unless it has it, and mails a new one to the merchant (Decision 138). */
+export async function addRecipient(
+  scope: { readonly handle: Transaction; readonly seals: Seals; readonly now: number },
+  owner: Owner,
+  at: ChainAddress,
+): Promise<Recipient> {
+  const { handle, now } = scope;
+  const store = recipientStore(handle);
+  const known = await store.at(owner, at);
+  if (known !== undefined) return known;
+  if ((await store.countSince(owner, now - HOUR_MS)) < MAILED_PER_HOUR)
+    await noteRecipientChange(scope, owner, { kind: 'added', ...at });
+  return store.name(owner, at, now);
 }

@@ -100,6 +100,13 @@ export function recipientStore(handle: Handle) {
       return paged(handle, listing, page, recipientForm.recordOf);
     },
 
+    /** Number of recipients that an owner named since a time, in UTC milliseconds. */
+    async countSince(owner: Owner, since: number): Promise<number> {
+      const { sql, bindings } = ownedBy(owner);
+      const rows = await where(`${sql} and created_at > ?`, [...bindings, since]);
+      return rows.length;
+    },
+
     /** Recipients of one or all organizations, by chain and address. For the operator. */
     everybodys({
       organizationId,

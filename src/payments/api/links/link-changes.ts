@@ -34,7 +34,7 @@ export function linkChangeHandlers({ chains, clock, publicUrl, seals }: Payments
         const isGiven = givenIn(body);
         checkPrices(fields, isGiven);
         checkDestination(destination, { chains, mode: caller.mode }, isGiven);
-        await nameRecipient(handle, caller, { destination, now });
+        await nameRecipient(handle, caller, { destination, seals, now });
         const id = newId('pl');
         const link: PaymentLink = {
           ...blank(caller, now),
@@ -63,7 +63,7 @@ export function linkChangeHandlers({ chains, clock, publicUrl, seals }: Payments
         const moved = movedField(link, changed);
         if (moved !== undefined) {
           checkDestination(changed, { chains, mode: caller.mode }, isGiven);
-          await nameRecipient(handle, caller, { destination: changed, now });
+          await nameRecipient(handle, caller, { destination: changed, seals, now });
           if (await store.hasSessions(link.id)) throw cannotMove(moved);
         }
         if (changed.shortCode !== link.shortCode) await reserve(handle, link.id, changed.shortCode);

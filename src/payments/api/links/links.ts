@@ -76,7 +76,7 @@ export function linkHandlers(context: PaymentsContext) {
 const LONGEST_NAME = 100;
 
 /** Operation that copies a link. The copy has its own code, uses and item ids (Decision 222). */
-function linkCopyHandlers({ chains, clock, publicUrl }: PaymentsContext) {
+function linkCopyHandlers({ chains, clock, publicUrl, seals }: PaymentsContext) {
   return {
     duplicatePaymentLink: ({ path, body }, caller) =>
       caller.commit(async handle => {
@@ -91,7 +91,7 @@ function linkCopyHandlers({ chains, clock, publicUrl }: PaymentsContext) {
         const terms: PaymentLink = { ...copyOf(original, now), ...fields, id };
         checkPrices(terms, isGiven);
         checkDestination(terms, { chains, mode: caller.mode }, isGiven);
-        await nameRecipient(handle, caller, { destination: terms, now });
+        await nameRecipient(handle, caller, { destination: terms, seals, now });
         const link = { ...terms, shortCode: await reserve(handle, id, body.short_code) };
         await store.insert(link);
         return { status: 201, body: linkBody(link, { publicUrl, now }) };

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createLogger } from '#lib/logger.ts';
+import { notifiers } from '#payments/notifications/notifier.ts';
+import { record, text } from '../../lab/json.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import {
+  CHAINS,
+  LIVE_CHAIN,
+  type PaymentsApi,
+  startPaymentsApi,
+  TEST_CHAIN,
+  TOKEN,
+} from '../../support/payments-api.ts';
+import { type SmtpReceiver, startSmtpReceiver } from '../../support/smtp-receiver.ts';
+
+const OWNER = 'owner@shop.example';
+const never = new AbortController().signal;
+let addresses = 0;
+
+function newAddress(): string {
+  addresses += 1;
+  return `0x${addresses.toString(16).padStart(40, 'b')}`;
+}
+
+eachDatabase('changes of where payments of real money can go', databases => {
+  let receiver: SmtpReceiver;
+  let api: PaymentsApi;
+  beforeAll(async () => {
+    receiver = await startSmtpReceiver();
+    const mail = { smtp: receiver.url, from: 'pay@shop.example' };
+    api = await startPaymentsApi(await databases.create('payments'), { mail });
+  });
+  afterAll(async () => {
+    await api[Symbol.asyncDispose]();
+    await receiver[Symbol.asyncDispose]();
+  });
+
+  /** An organization whose address for notifications is set, while mails are off. */
+  async function organization(mode: 'live' | 'test' = 'live') {
+    const admin = await (await api.merchant()).withKey({ mode, permission: 'admin' });
+    await admin.patch('/api/v1/notifications', { email_address: OWNER });
+    return admin;
+  }
+
+  /** Sends what is due; returns receivers and texts of the new mails. */
+  async function mailed() {
+    const before = receiver.mails.length;
+    const [mails] = notifiers({
+      db: api.db,
+      seals: api.seals,
+      clock: api.clock,
+      chains: CHAINS,
+      mailer: api.outgoing.mailer,
+      messenger: undefined,
+      log: createLogger({ level: 'silent' }),
+    });
+    while (((await mails?.runOnce(never)) ?? 0) > 0) {}
+    return receiver.mails.slice(before).map(({ to, parts }) => ({ to, text: parts['text/plain'] ?? '' }));
+  }
+
+  describe('are mailed', () => {
+    test.each([
+      ['added to the list', '/api/v1/recipients', (address: string) => ({ chain_id: LIVE_CHAIN, address })],
+      [
+        'named by a session',
+        '/api/v1/checkout-sessions',
+        (address: string) => ({
+          chain_id: LIVE_CHAIN,
+          token_address: TOKEN,
+          recipient_address: address,
+          amount: '4000',
+        }),
+      ],
+      [
+        'named by a link',
+        '/api/v1/payment-links',
+        (address: string) => ({
+          name: 'Notebook',
+          chain_id: LIVE_CHAIN,
+          token_address: TOKEN,
+          recipient_address: address,
+          amount: '4000',
+        }),
+      ],
+    ])('once for a recipient that is %s', async (_, path, bodyOf) => {
+      const shop = await organization();
+      const address = newAddress();
+
+      await shop.post(path, bodyOf(address));
+      await shop.post(path, bodyOf(address));
+      const mails = await mailed();
+
+      expect(mails).toHaveLength(1);
+      expect(mails[0]?.to).toEqual([OWNER]);
+      expect(mails[0]?.text).toContain('Recipient added');
+      expect(mails[0]?.text).toContain(`Address: ${address}`);
+      expect(mails[0]?.text).toContain(`Chain: Base (${LIVE_CHAIN})`);
+    });
+
+    test('for a recipient that is removed, and for the lock', async () => {
+      const shop = await organization();
+      const { body } = await shop.post('/api/v1/recipients', { chain_id: LIVE_CHAIN, address: newAddress() });
+      await mailed();
+
+      await shop.delete(`/api/v1/recipients/${text(record(body).id)}`);
+      for (const locked of [true, true, false])
+        await shop.patch('/api/v1/organization', { recipients_locked: locked });
+
+      const titles = (await mailed()).map(mail => mail.text.split('\n')[0]);
+      expect(titles.toSorted()).toEqual([
+        expect.stringContaining('List of recipients locked'),
+        expect.stringContaining('List of recipients unlocked'),
+        expect.stringContaining('Recipient removed'),
+      ]);
+    });
+
+    test('to the address before, when a thief sets another one first', async () => {
+      const shop = await organization();
+
+      await shop.patch('/api/v1/notifications', { email_address: 'thief@example.com' });
+      const mails = await mailed();
+
+      expect(mails.map(({ to }) => to)).toEqual([[OWNER]]);
+      expect(mails[0]?.text).toContain('New address: thief@example.com');
+    });
+
+    test('twenty times per hour, although a stolen key adds more', async () => {
+      const shop = await organization();
+
+      for (let added = 0; added < 25; added += 1)
+        await shop.post('/api/v1/recipients', { chain_id: LIVE_CHAIN, address: newAddress() });
+      const first = await mailed();
+      api.clock.advance(3_600_001);
+      await shop.post('/api/v1/recipients', { chain_id: LIVE_CHAIN, address: newAddress() });
+
+      expect(first).toHaveLength(20);
+      expect(await mailed()).toHaveLength(1);
+    });
+  });
+
+  describe('are not mailed', () => {
+    test('in test mode', async () => {
+      const shop = await organization('test');
+
+      await shop.post('/api/v1/recipients', { chain_id: TEST_CHAIN, address: newAddress() });
+
+      expect(await mailed()).toEqual([]);
+    });
+
+    test('without an address for notifications', async () => {
+      const shop = await (await api.merchant()).withKey({ mode: 'live', permission: 'admin' });
+
+      await shop.post('/api/v1/recipients', { chain_id: LIVE_CHAIN, address: newAddress() });
+
+      expect(await mailed()).toEqual([]);
+    });
+  });
+});
