@@ -31,6 +31,18 @@ export function depositAddressStore(handle: Handle) {
       return row?.oldest ?? undefined;
     },
 
+    /** Those of many addresses that are deposit addresses, of any chain. */
+    async issuedOf(addresses: readonly string[]): Promise<ReadonlySet<string>> {
+      const asked = [...new Set(addresses)];
+      if (asked.length === 0) return new Set();
+      const rows = await select({ from: 'deposit_addresses', columns: ['address'] }).rows(
+        handle,
+        `where address in (${placeholders(asked.length)})`,
+        asked,
+      );
+      return new Set(rows.map(({ address }) => address));
+    },
+
     /** Owners of those of many addresses that are deposit addresses of a chain, by address. */
     async ownersOf(chainId: number, addresses: readonly string[]): Promise<ReadonlyMap<string, Owner>> {
       const asked = [...new Set(addresses)];

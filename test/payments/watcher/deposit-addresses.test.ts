@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { execute } from '#db/query.ts';
-import { forwarderAddress } from '#deposits/deposit-factory.ts';
+import { CURRENT_FACTORY, forwarderAddress } from '#deposits/deposit-factory.ts';
+import { sweepInput } from '#deposits/sweep-call.ts';
 import { depositAddressStore } from '#payments/deposits/deposit-address-store.ts';
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import { LATE_PAYMENT_MS } from '#payments/settlement/match.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { asAddress } from '#payments/watcher/node/transfer-logs.ts';
-import { startPaymentChain, type TestPaymentChain } from '../../lab/payment-chain.ts';
+import { addressOf, startPaymentChain, type TestPaymentChain } from '../../lab/payment-chain.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
+import { deployFactory, GAS } from './deposit-support.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { watchedShop } from './watched-shop.ts';
 
@@ -106,6 +108,32 @@ eachDatabase('a session with a deposit address', databases => {
 
     expect(paid).toMatchObject({ status: 'completed', amountReceived: other.amountDue });
     expect(await ours.session(other.id)).toMatchObject({ paymentStatus: 'awaiting_payment' });
+  });
+
+  test.each([
+    ['tokens', undefined],
+    ['coins', NATIVE_COIN],
+  ])('pays its recipient by a sweep of %s, which is a payment of nothing', async (_, tokenAddress) => {
+    await deployFactory(chain);
+    await using ours = await begin();
+    const terms = tokenAddress === undefined ? {} : { tokenAddress };
+    const session = await ours.open({ ...RULES, ...terms });
+    const other = await ours.open(terms);
+    const to = addressOf(`${session.depositAddress}`);
+    await (tokenAddress === undefined
+      ? chain.pay({ from: 1, to, amount: other.amountDue })
+      : chain.send({ from: 1, to, value: other.amountDue }));
+    await ours.settled(session.id);
+
+    const issued = await depositAddressStore(ours.db).find(`${session.depositAddress}`);
+    const token = tokenAddress === undefined ? chain.token : null;
+    const item = { recipient: addressOf(ours.recipient), salt: issued?.salt ?? '0x', token };
+    await chain.send({ from: 3, to: CURRENT_FACTORY.address, data: sweepInput([item]), gas: GAS });
+    await chain.mine();
+    await ours.settled(session.id);
+
+    expect(await ours.session(other.id)).toMatchObject({ paymentStatus: 'awaiting_payment' });
+    expect((await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 })).data).toEqual([]);
   });
 
   test('leaves its address to the organization when it is removed', async () => {

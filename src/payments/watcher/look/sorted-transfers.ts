@@ -24,7 +24,7 @@ export interface Candidate {
 
 /** Transfers by the work that they need. */
 export interface SortedTransfers {
-  /** Recorded for good. */
+  /** Recorded for good, or sweeps of deposit addresses. */
   readonly done: readonly Transfer[];
   readonly candidates: readonly Candidate[];
   /** Not kept yet, and no session can be paid by them now. */
@@ -60,11 +60,14 @@ export async function sortTransfers(
     const kept = new Map(
       (await transferStore(db).keptOf(chain.id, some)).map(one => [logKeyOf(one), one] as const),
     );
+    const forwarders = await depositAddressStore(db).issuedOf(some.map(({ sender }) => sender));
     const open: Transfer[] = [];
     for (const one of some) {
       const known = kept.get(logKeyOf(one));
       const isListed = known?.blockHash === one.blockHash && known.confirmedAt !== null;
-      (isListed || payments.has(one) ? done : open).push(one);
+      // A sweep pays nothing: its money came to the merchant when it came to the deposit address.
+      const isSweep = forwarders.has(one.sender);
+      (isSweep || isListed || payments.has(one) ? done : open).push(one);
     }
     await breathe();
     const payable = await payableOf(db, open);
