@@ -1223,7 +1223,7 @@ export interface paths {
         put?: never;
         /**
          * Claim a payment
-         * @description Reports the hash of the transaction that pays the session, so that its progress is shown before it is in a block. Bind the paying wallet first. A claim proves nothing: the session completes only when the transfer is confirmed on the chain.
+         * @description Reports the hash of the transaction that pays the session, so that its progress is shown before it is in a block. Bind the paying wallet first, unless the session has a deposit address. A claim proves nothing: the session completes only when the transfer is confirmed on the chain.
          */
         post: operations["claimPayment"];
         delete?: never;
@@ -3383,7 +3383,7 @@ export interface components {
             /** @description Amount of all refunds that are not cancelled, in the token's smallest unit. It does not count towards the price while the session is open. */
             amount_reserved: components["schemas"]["Amount"];
             /**
-             * @description Payment request for wallets (EIP-681); null when only a wallet that signed can pay.
+             * @description Payment request for wallets (EIP-681); null when only a wallet that signed can pay. With a deposit address it asks for `amount_remaining`.
              * @example ethereum:0x5fbdb2315678afecb367f032d93f642f64180aa3@31337/transfer?address=0x70997970c51812dc3a010c7d01b50e0d17dc79c8&uint256=12500000
              */
             payment_uri: string | null;
@@ -4498,6 +4498,8 @@ export interface components {
              * @example 6
              */
             decimals: number;
+            /** @description Ways in which payments of new sessions can be recognized now. */
+            payment_methods: components["schemas"]["PaymentMethod"][];
         };
         /** @description A chain on which payments can be taken. */
         PaymentChain: {
@@ -6451,7 +6453,7 @@ export interface components {
             shipping_option: components["schemas"]["ShippingOption"] | null;
             /** @description Price with shipping, in the token's smallest unit. */
             amount: components["schemas"]["Amount"];
-            /** @description Exact amount to send, in the token's smallest unit. A wallet that signed pays `amount` instead. */
+            /** @description Exact amount to send, in the token's smallest unit. A wallet that signed pays `amount` instead. With a deposit address it equals `amount`, which may come in parts. */
             amount_due: components["schemas"]["Amount"];
             /** @description Amount that is missing of `amount`, without payments that are not confirmed yet and without money that is sent back, in the token's smallest unit; 0 once the session is completed. */
             amount_remaining: components["schemas"]["Amount"];
@@ -6470,7 +6472,7 @@ export interface components {
             /** @description Address that receives the payment. */
             recipient_address: components["schemas"]["Address"];
             /**
-             * @description Payment request for wallets (EIP-681); null when only a wallet that signed can pay.
+             * @description Payment request for wallets (EIP-681); null when only a wallet that signed can pay. With a deposit address it asks for `amount_remaining`.
              * @example ethereum:0x70997970c51812dc3a010c7d01b50e0d17dc79c8@31337?value=1000000000000000
              */
             payment_uri: string | null;
@@ -6563,7 +6565,7 @@ export interface components {
             payment_status: components["schemas"]["PaymentStatus"];
             /** @description What happened with the money. */
             outcome: components["schemas"]["Outcome"];
-            /** @description Exact amount to send, in the token's smallest unit. A wallet that signed pays `amount` instead. */
+            /** @description Exact amount to send, in the token's smallest unit. A wallet that signed pays `amount` instead. With a deposit address it equals `amount`, which may come in parts. */
             amount_due: components["schemas"]["Amount"];
             /** @description Amount that is missing of `amount`, without payments that are not confirmed yet and without money that is sent back, in the token's smallest unit; 0 once the session is completed. */
             amount_remaining: components["schemas"]["Amount"];
