@@ -68,6 +68,7 @@ export async function servePages(): Promise<ServedPages> {
         { address: sample.tokenAddress, symbol: 'USDC', decimals: 6 },
       ],
       confirmations: 3,
+      depositAddresses: {},
       explorerUrl: hash => `https://explorer.example/tx/${hash}`,
     },
   ]);

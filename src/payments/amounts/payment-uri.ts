@@ -11,12 +11,18 @@ export interface PaymentRequest {
 
 /**
  * Returns the request as a URI for links and QR codes. Numbers are plain integers: the grammar also has exponents,
- * which not every wallet understands. Source: EIP-681.
+ * which not every wallet understands. Without an amount the payer types it. Source: EIP-681.
  */
-export function paymentUri({ chainId, tokenAddress, recipientAddress, amount }: PaymentRequest): string {
+export function paymentUri({
+  chainId,
+  tokenAddress,
+  recipientAddress,
+  amount,
+}: Omit<PaymentRequest, 'amount'> & Partial<PaymentRequest>): string {
+  const [value, units] = amount === undefined ? ['', ''] : [`?value=${amount}`, `&uint256=${amount}`];
   return tokenAddress === NATIVE_COIN
-    ? `ethereum:${recipientAddress}@${chainId}?value=${amount}`
-    : `ethereum:${tokenAddress}@${chainId}/transfer?address=${recipientAddress}&uint256=${amount}`;
+    ? `ethereum:${recipientAddress}@${chainId}${value}`
+    : `ethereum:${tokenAddress}@${chainId}/transfer?address=${recipientAddress}${units}`;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import type { DepositOffers } from '../deposits/deposit-offers.ts';
 import { depositStatus } from '../deposits/offer-status.ts';
-import type { PaymentChain } from '../model/payment-chain.ts';
+import { type PaymentChain, permitsDepositAddress } from '../model/payment-chain.ts';
 import { setAsideBlockStore } from '../store/set-aside-block-store.ts';
 import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
 
@@ -30,7 +30,7 @@ export function chainHandlers({ chains, db, isChainLate, deposits }: ChainHandle
 }
 
 function chainBody(
-  { id, name, mode, confirmations, explorerUrl, tokens }: PaymentChain,
+  { id, name, mode, confirmations, explorerUrl, tokens, depositAddresses: rules }: PaymentChain,
   {
     isLate,
     setAsideBlocks,
@@ -47,6 +47,13 @@ function chainBody(
     set_aside_blocks: setAsideBlocks,
     deposit_addresses: depositAddresses,
     explorer_url: explorerUrl?.('{tx_hash}') ?? null,
-    tokens: tokens.map(({ address, symbol, decimals }) => ({ address, symbol, decimals })),
+    tokens: tokens.map(({ address, symbol, decimals }) => ({
+      address,
+      symbol,
+      decimals,
+      payment_methods: permitsDepositAddress(rules, address)
+        ? ['exact_amount', 'deposit_address']
+        : ['exact_amount'],
+    })),
   };
 }

@@ -1,6 +1,13 @@
 import type { components } from '#generated/payments/types.ts';
 
-type Transfer = components['schemas']['PaymentTransaction'];
+type Schemas = components['schemas'];
+type Transfer = Schemas['PaymentTransaction'];
+
+/** Ways in which a payment is recognized without a wallet that signs, for the merchant. */
+export const METHOD_WORDS: Readonly<Record<Schemas['PaymentMethod'], string>> = {
+  exact_amount: 'Exact amount',
+  deposit_address: 'Deposit address',
+};
 
 /** Reason why a transfer is a payment of its checkout. Only a wallet that signed is a wallet (Decision 337). */
 export const MATCH_WORDS: Readonly<Record<Transfer['matched_by'], string>> = {

@@ -76,12 +76,20 @@ export function walletBinding(deps: CheckoutDeps): Pick<PaymentsHandlers<never, 
   };
 }
 
-/** True when a payment for the session is seen also if a contract sends it (Decision 374). */
+/**
+ * True when a payment for the session is seen also if a contract sends it (Decision 374): at a deposit address by its
+ * balance at the latest.
+ */
 export async function seesContracts(
   db: Db,
-  { chainId, tokenAddress }: Pick<CheckoutSession, 'chainId' | 'tokenAddress'>,
+  {
+    chainId,
+    tokenAddress,
+    depositAddress,
+  }: Pick<CheckoutSession, 'chainId' | 'tokenAddress' | 'depositAddress'>,
 ): Promise<boolean> {
-  return tokenAddress !== NATIVE_COIN || contractCoinsOf(await cursorStore(db).find(chainId)) !== null;
+  if (depositAddress !== null || tokenAddress !== NATIVE_COIN) return true;
+  return contractCoinsOf(await cursorStore(db).find(chainId)) !== null;
 }
 
 /** True when an expired session may still be signed for: a transfer of the wallet has arrived (Decision 344). */
@@ -150,7 +158,8 @@ export function claims(deps: CheckoutDeps): Pick<PaymentsHandlers<never, unknown
 function whyNot(session: CheckoutSession, known: readonly PaymentTransaction[]): string | undefined {
   if (session.status !== 'active')
     return `The checkout is ${session.status}, so nothing can be claimed for it.`;
-  if (session.signedAddress === null) return 'Bind the wallet that paid before claiming its payment.';
+  if (session.signedAddress === null && session.depositAddress === null)
+    return 'Bind the wallet that paid before claiming its payment.';
   if (known.filter(({ status }) => status === 'pending').length >= MAX_CLAIMS)
     return `${MAX_CLAIMS} claimed payments of this checkout are already being searched for.`;
   return undefined;

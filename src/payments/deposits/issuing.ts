@@ -1,7 +1,7 @@
 import { getAddress } from 'viem';
 import type { Handle } from '../../db/open.ts';
 import { CURRENT_FACTORY, forwarderAddress } from '../../deposits/deposit-factory.ts';
-import type { DepositRules } from '../model/payment-chain.ts';
+import { type DepositRules, permitsDepositAddress } from '../model/payment-chain.ts';
 import type { DepositAddress, Recipient } from '../model/recipient.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { depositAddressStore } from './deposit-address-store.ts';
@@ -35,7 +35,8 @@ export async function issueDepositAddress(
 ): Promise<DepositAddress | undefined> {
   const { isOwner, proof } = recipient;
   const isProven = order.mode === 'test' || proof !== null;
-  if (!isOwner || !isProven || !permits(order)) return undefined;
+  if (!isOwner || !isProven || !permitsDepositAddress(order.depositRules, order.tokenAddress))
+    return undefined;
   const { organizationId, mode, chainId, tokenAddress, recipientAddress, createdAt } = order;
   const numbered = await depositNumbers(handle).next(organizationId, createdAt);
   const forwarder = { recipient: getAddress(recipientAddress), salt: numbered.salt };
@@ -55,9 +56,4 @@ export async function issueDepositAddress(
   };
   await depositAddressStore(handle).insert(issued);
   return issued;
-}
-
-function permits({ depositRules, tokenAddress }: Order): boolean {
-  const limits = depositRules?.maxUnswept;
-  return depositRules !== undefined && (limits === undefined || limits.has(tokenAddress));
 }

@@ -39,6 +39,11 @@ export interface DepositRules {
   readonly maxUnswept?: ReadonlyMap<string, bigint> | undefined;
 }
 
+/** True when rules permit deposit addresses for payments in a token. Its address is lower case. */
+export function permitsDepositAddress(rules: DepositRules | undefined, tokenAddress: string): boolean {
+  return rules !== undefined && (rules.maxUnswept === undefined || rules.maxUnswept.has(tokenAddress));
+}
+
 /** A chain on which payments are accepted. */
 export interface PaymentChain {
   readonly id: number;

@@ -34,7 +34,8 @@ export function claimMoves(unit: SettlementUnit) {
         return unit.write(awaited({ session, transaction: known, others }, now));
       }
       if (session.status !== 'active') return undefined;
-      const transaction = unseen(session, { id: newId('txn'), txHash, matchedBy: 'wallet' }, now);
+      const matchedBy = session.depositAddress === null ? 'wallet' : 'deposit_address';
+      const transaction = unseen(session, { id: newId('txn'), txHash, matchedBy }, now);
       return unit.writeNew(awaited({ session, transaction, others: all }, now));
     },
 

@@ -17,6 +17,15 @@ test('a native coin payment has a value', () => {
   expect(paymentUri(asked)).toBe(`ethereum:${recipientAddress}@31337?value=1000000000000000`);
 });
 
+test('without an amount the payer chooses it', () => {
+  const asked = { chainId: 8453, recipientAddress };
+
+  expect(paymentUri({ ...asked, tokenAddress: NATIVE_COIN })).toBe(`ethereum:${recipientAddress}@8453`);
+  expect(paymentUri({ ...asked, tokenAddress })).toBe(
+    `ethereum:${tokenAddress}@8453/transfer?address=${recipientAddress}`,
+  );
+});
+
 test('the largest possible amount is written in full, without an exponent', () => {
   const amount = 2n ** 256n - 1n;
 

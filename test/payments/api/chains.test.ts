@@ -4,13 +4,13 @@ import { eachPaymentsApi } from '../../support/each-payments-api.ts';
 import { LIVE_CHAIN, TEST_CHAIN, TOKEN } from '../../support/payments-api.ts';
 
 const PATH = '/api/v1/chains';
-const TOKENS = [
-  { address: `0x${'0'.repeat(40)}`, symbol: 'ETH', decimals: 18 },
-  { address: TOKEN, symbol: 'USDC', decimals: 6 },
+const tokensPaidBy = (...methods: readonly string[]) => [
+  { address: `0x${'0'.repeat(40)}`, symbol: 'ETH', decimals: 18, payment_methods: methods },
+  { address: TOKEN, symbol: 'USDC', decimals: 6, payment_methods: methods },
 ];
 
 eachPaymentsApi('chains on which payments are taken', test => {
-  test('are those of the key’s mode, with their tokens and the explorer of their transactions', async ({
+  test('are those of the key’s mode, with their tokens, payment methods and the explorer of their transactions', async ({
     api,
     merchant,
   }) => {
@@ -28,11 +28,21 @@ eachPaymentsApi('chains on which payments are taken', test => {
             mode: 'test',
             required_confirmations: 2,
             explorer_url: 'https://explorer.example/tx/{tx_hash}',
-            tokens: TOKENS,
+            tokens: tokensPaidBy('exact_amount', 'deposit_address'),
           },
         ],
       },
-      { data: [{ id: LIVE_CHAIN, name: 'Base', mode: 'live', explorer_url: null, tokens: TOKENS }] },
+      {
+        data: [
+          {
+            id: LIVE_CHAIN,
+            name: 'Base',
+            mode: 'live',
+            explorer_url: null,
+            tokens: tokensPaidBy('exact_amount'),
+          },
+        ],
+      },
     ]);
   });
 

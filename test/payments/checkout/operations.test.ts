@@ -383,6 +383,18 @@ eachDatabase('the payer’s operations', databases => {
       expect(await rows(id)).toEqual([]);
     });
 
+    test('needs no wallet for a session with a deposit address', async () => {
+      const { id } = await started({ paymentMethod: 'deposit_address' });
+      const hash = someHash();
+
+      const { body } = await claim(id, hash);
+
+      expect(body).toMatchObject({ tx_hash: hash, outcome: 'waiting' });
+      expect(await rows(id)).toMatchObject([
+        { txHash: hash, status: 'pending', matchedBy: 'deposit_address' },
+      ]);
+    });
+
     test('for an ended session is refused, but the same hash again answers the state', async () => {
       const { id } = await bound();
       const hash = someHash();

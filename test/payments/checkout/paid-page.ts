@@ -10,6 +10,7 @@ import { briskClock } from '../../support/brisk-clock.ts';
 import { complaintsOf, makeBrisk, test as withBrowser } from '../../support/browser.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
 import { type InjectedWallet, injectWallet } from '../../support/injected-wallet.ts';
+import { deployFactory } from '../watcher/deposit-support.ts';
 import { paymentChain } from '../watcher/setting.ts';
 
 const CONFIRMATIONS = 1;
@@ -22,6 +23,7 @@ export const test = withBrowser
   .extend('chain', { scope: 'worker' }, async ({ clock }, { onCleanup }): Promise<TestPaymentChain> => {
     const chain = await startPaymentChain({ clock });
     onCleanup(chain.stop);
+    await deployFactory(chain);
     return chain;
   })
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
@@ -41,6 +43,7 @@ export const test = withBrowser
           {
             ...watched,
             confirmations: CONFIRMATIONS,
+            depositAddresses: {},
             explorerUrl: hash => `https://explorer.example/tx/${hash}`,
             rpcUrls: [chain.rpcUrl],
             isOfThisRun: true,

@@ -25,11 +25,13 @@ export interface PageFrame {
   readonly refreshSeconds?: number | undefined;
   /** True when the script keeps the page up to date, so that only a browser without scripts reloads it. */
   readonly isFollowed?: boolean;
+  /** True when payments go to a deposit address. */
+  readonly isDeposit?: boolean;
 }
 
 /** HTML of a page. The content includes its own `main`. */
 export function pageText(frame: PageFrame, content: VNode): string {
-  const { title, assets, script, isTest, refreshSeconds, isFollowed = false } = frame;
+  const { title, assets, script, isTest, refreshSeconds, isFollowed = false, isDeposit = false } = frame;
   const refresh =
     refreshSeconds !== undefined && html`<meta http-equiv="refresh" content=${refreshSeconds} />`;
   const theme = themeName(frame.themeColor);
@@ -48,7 +50,7 @@ export function pageText(frame: PageFrame, content: VNode): string {
       ${isTest && testBanner()}
       ${content}
       <footer class="foot">
-        <p>Payments go straight from your wallet to the merchant and cannot be reversed.</p>
+        <p>Payments go straight from your wallet to ${isDeposit ? 'an address that can only pay the merchant,' : 'the merchant'} and cannot be reversed.</p>
       </footer>
     `,
   });

@@ -4,7 +4,7 @@ import { h } from '#pages/browser/element.ts';
 import { webAddress } from '#pages/browser/reference.ts';
 import { paymentUri } from '../../amounts/payment-uri.ts';
 import { largestTail } from '../../amounts/token-amount.ts';
-import { httpsOnly, offerName } from './browser/offer.ts';
+import { httpsOnly, offerName, transferAddress } from './browser/offer.ts';
 import type { ShownSession, TransferFacts } from './browser/session/methods.ts';
 import { SessionPage } from './browser/session/session-page.ts';
 import {
@@ -59,6 +59,7 @@ export function sessionPage(assets: Assets, session: SessionView): string {
       isTest: checkout.chain.is_testnet,
       refreshSeconds: REFRESH_SECONDS[paceOf(view, view.now)],
       isFollowed: true,
+      isDeposit: checkout.deposit_address !== null,
     },
     html`<main class="checkout" data-page=${JSON.stringify(view)}>${h(SessionPage, { view })}</main>`,
   );
@@ -88,21 +89,19 @@ function shownSession(session: SessionView): ShownSession {
 function canTransfer(session: SessionView): boolean {
   const { checkout, state, signedAddress } = session;
   if (!asksForPayment(session) || checkout.wallet_only) return false;
+  if (checkout.deposit_address !== null) return true;
   return state.amount_received === '0' || signedAddress !== null;
 }
 
 function transferFacts(session: SessionView): TransferFacts {
   const { checkout } = session;
-  const { token, chain, recipient_address: recipientAddress } = checkout;
-  const uri = paymentUri({
-    chainId: chain.id,
-    tokenAddress: token.address,
-    recipientAddress,
-    amount: owedByTransfer(session),
-  });
+  const { token, chain } = checkout;
+  const recipientAddress = transferAddress(checkout);
+  const destination = { chainId: chain.id, tokenAddress: token.address, recipientAddress };
+  const coded = (uri: string) => ({ uri, uriCode: qrDrawing(uri) });
   return {
-    uri,
-    uriCode: qrDrawing(uri),
+    ...coded(paymentUri({ ...destination, amount: owedByTransfer(session) })),
+    anyAmount: checkout.deposit_address === null ? null : coded(paymentUri(destination)),
     addressCode: qrDrawing(recipientAddress),
     largestTail: largestTail(BigInt(checkout.amount), token.decimals).toString(),
     leastLargestTail: largestTail(0n, token.decimals).toString(),

@@ -45,6 +45,14 @@ export function offerName({ name, merchant }: Pick<Offer, 'name' | 'merchant'>):
   return name ?? `Payment to ${merchant.name}`;
 }
 
+/** Address to which the payer of a checkout sends the money: that of this checkout alone, or the merchant's. */
+export function transferAddress({
+  deposit_address: deposit,
+  recipient_address: recipient,
+}: Pick<components['schemas']['Checkout'], 'deposit_address' | 'recipient_address'>): string {
+  return deposit ?? recipient;
+}
+
 /**
  * A merchant's URL if it is https, else null. The contract accepts no other; this covers records from other sources
  * too.

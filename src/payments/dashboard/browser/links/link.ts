@@ -9,6 +9,7 @@ import { Card, Facts, type Tab, Tabs } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { CopyButton, Reference } from '#pages/browser/reference.ts';
 import { setTitle } from '#pages/browser/show.ts';
+import { METHOD_WORDS } from '#payments/browser/transfer-words.ts';
 import { dashboard, shownId } from '../addresses.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { ChainName, type Chains, tokenAt, useChains } from '../chains.ts';
@@ -147,6 +148,7 @@ function Overview({ link }: ShownLink): VNode {
           toleranceFact(link.payment_tolerance),
           ['Chain', h(ChainName, { id: link.chain_id })],
           ['Recipient', h(Reference, { value: link.recipient_address })],
+          ['Payment method', METHOD_WORDS[link.payment_method]],
           ['Payments', max_uses === null ? current_uses : `${current_uses} of ${max_uses}`],
           ['Reserved', reserve_uses && max_uses !== null && 'for ten minutes per buyer'],
           ['Expires', expires_at === null ? 'never' : h(Moment, { at: expires_at })],

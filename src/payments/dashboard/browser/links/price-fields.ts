@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { h } from '#pages/browser/element.ts';
 import { SelectField, TextField } from '#pages/browser/fields.ts';
+import { METHOD_WORDS } from '#payments/browser/transfer-words.ts';
 import { type Chains, tokenAt } from '../chains.ts';
 import { ToleranceField } from '../tolerance.ts';
 import type { Draft, ItemDraft, Pricing } from './draft.ts';
@@ -23,7 +24,7 @@ const PRICINGS: readonly (readonly [Pricing, string])[] = [
 ];
 const NEW_ITEM: ItemDraft = { name: '', description: '', imageUrl: '', amount: '', quantity: '1' };
 
-/** Fields for the price, the items, the chain and token, the recipient, and the tolerance. */
+/** Fields for the price, the items, the chain and token, the recipient, the payment method, and the tolerance. */
 export function PriceFields(props: DraftFields): VNode {
   const { draft, onChange } = props;
   return html`
@@ -36,10 +37,11 @@ export function PriceFields(props: DraftFields): VNode {
         onChange({ pricing, ...(pricing === 'items' && draft.items.length === 0 && { items: [NEW_ITEM] }) }),
     })}
     ${h(DestinationFields, { ...props })}
+    ${h(MethodField, { ...props })}
     ${draft.pricing === 'open' ? h(BoundFields, { ...props }) : h(FixedFields, { ...props })}
     ${h(ToleranceField, {
       value: draft.tolerance,
-      hint: 'For wallets that signed and payments that you assign, at most 10 %. Leave empty for the setting of the organization.',
+      hint: 'For wallets that signed, deposit addresses and payments that you assign, at most 10 %. Leave empty for the setting of the organization.',
       onValue: (tolerance: string) => onChange({ tolerance }),
     })}
   `;
@@ -174,6 +176,30 @@ function DestinationFields({ draft, onChange, chains, isDestinationFixed = false
     })}
   `;
 }
+
+/** Field for the payment method. Left out where there is no choice (Decision 402). */
+function MethodField({ draft, onChange, chains }: DraftFields): VNode | null {
+  const { paymentMethod, chainId, tokenAddress } = draft;
+  const offered = tokenAt(chains, { chain_id: chainId, token_address: tokenAddress })?.payment_methods ?? [];
+  const isOffered = offered.includes('deposit_address');
+  if (!isOffered && paymentMethod === 'exact_amount') return null;
+  const deposit = isOffered ? DEPOSIT_HINT : NOT_OFFERED_HINT;
+  return h(SelectField<Draft['paymentMethod']>, {
+    label: 'Payment method',
+    param: 'payment_method',
+    value: paymentMethod,
+    options: METHODS.map(method => [method, METHOD_WORDS[method]] as const),
+    hint: paymentMethod === 'deposit_address' ? deposit : EXACT_HINT,
+    onValue: method => onChange({ paymentMethod: method }),
+  });
+}
+
+const METHODS = ['exact_amount', 'deposit_address'] as const;
+const EXACT_HINT = 'The last digits of an amount tell payments apart. Wallets that sign pay the price.';
+const DEPOSIT_HINT =
+  'Each checkout has an address of its own, to which payers send any amount, in parts and late too. It can only pay the recipient, which is fixed in it for ever. Nobody outside of the project has audited its contracts.';
+const NOT_OFFERED_HINT =
+  'There are no deposit addresses for this token now. New checkouts ask for an exact amount meanwhile.';
 
 function symbolOf({ chainId, tokenAddress }: Draft, chains: Chains): string | undefined {
   return tokenAt(chains, { chain_id: chainId, token_address: tokenAddress })?.symbol;

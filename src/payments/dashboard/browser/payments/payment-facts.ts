@@ -14,7 +14,7 @@ type Session = Payments['CheckoutSession'];
 /** Terms of a checkout, and the amount received. */
 export function PaymentFacts({ session }: { session: Session }): VNode {
   const { amount, amount_due, subtotal, shipping_option: shipping, payer_address, tx_hash } = session;
-  const { use_reserved_until: reserved } = session;
+  const { use_reserved_until: reserved, deposit_address: deposit } = session;
   const units = (value: string) => h(Amount, { units: value, of: session });
   return h(Card, {
     title: 'Payment',
@@ -31,6 +31,7 @@ export function PaymentFacts({ session }: { session: Session }): VNode {
         ['Amount remaining', missing(session) > 0n && units(missing(session).toString())],
         ['Sender', payer_address !== null && h(Reference, { value: payer_address })],
         ['Transaction', tx_hash !== null && h(TransactionHash, { hash: tx_hash, chainId: session.chain_id })],
+        ['Deposit address', deposit !== null && h(Reference, { value: deposit })],
         ['Recipient', h(Reference, { value: session.recipient_address })],
         ['Chain', h(ChainName, { id: session.chain_id })],
         ['Payment link', linkOf(session)],

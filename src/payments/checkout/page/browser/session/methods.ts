@@ -2,10 +2,11 @@ import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { plainUnits, unitsText } from '#pages/browser/amounts.ts';
 import { h } from '#pages/browser/element.ts';
+import { transferAddress } from '../offer.ts';
 import { type QrPath, QrPicture } from '../qr-picture.ts';
 import { NATIVE } from '../wallet/wallet-provider.ts';
 import { type WalletOffer, WalletWay } from '../wallet/wallet-way.ts';
-import { CopyText } from './payer-parts.ts';
+import { CopiedFact, CopyText } from './payer-parts.ts';
 import { asksForPayment, owedByTransfer, owedByWallet, pageState, type SessionView } from './states.ts';
 
 /** Parts of a transfer without the wallet button, as the server computes them. Amounts are decimal strings. */
@@ -14,6 +15,8 @@ export interface TransferFacts {
   /** QR codes of the URI and of the address alone. */
   readonly uriCode: QrPath;
   readonly addressCode: QrPath;
+  /** The URI without an amount, for a deposit address; null for an exact amount. */
+  readonly anyAmount: { readonly uri: string; readonly uriCode: QrPath } | null;
   /** The largest tail of the price, and of a very small one (Decision 132). */
   readonly largestTail: string;
   readonly leastLargestTail: string;
@@ -52,24 +55,26 @@ interface Transfer {
 
 function TransferWay({ view, transfer }: Transfer): VNode {
   const { checkout, state, seesContracts } = view;
-  const { token, chain, recipient_address: recipient } = checkout;
-  const { uri, uriCode, addressCode } = transfer;
+  const { token, chain } = checkout;
+  const { uri, uriCode, addressCode, anyAmount } = transfer;
+  const recipient = transferAddress(checkout);
   const asked = unitsText(owedByTransfer(view), token);
   return html`<section class="way" aria-labelledby="transfer-title">
     <h2 id="transfer-title">Or send it from ${seesContracts ? 'anywhere' : 'your own wallet'}</h2>
-    ${h(ExactAmount, { view, transfer })}
+    ${h(AskedAmount, { view, transfer })}
     <div class="transfer">
       <div class="code">
         ${h(QrPicture, { drawing: uriCode, label: `QR code for wallets: send ${asked} on ${chain.name} to ${recipient}` })}
         <a class="open-wallet" href=${uri}>Open in a wallet app</a>
       </div>
       <dl class="facts">
-        ${fact('To address', recipient, 'address')}
-        <div class="fact"><dt>Network</dt><dd>${chain.name}, and no other</dd></div>
-        ${NATIVE.test(token.address) ? null : fact(`${token.symbol} contract`, token.address, 'contract')}
+        ${h(CopiedFact, { name: 'To address', value: recipient, copied: 'address' })}
+        <div class="fact"><dt>Network</dt><dd>${network(view)}</dd></div>
+        ${NATIVE.test(token.address) ? null : h(CopiedFact, { name: `${token.symbol} contract`, value: token.address, copied: 'contract' })}
       </dl>
     </div>
     <div class="more">${h(CopyText, { text: uri, copied: 'payment link', label: 'Copy payment link' })}</div>
+    ${anyAmount !== null && h(AnyAmountCode, { view, anyAmount })}
     <details class="fold">
       <summary>Your wallet cannot read this code?</summary>
       <p>This one contains only the address. Choose ${token.symbol} on ${chain.name} in your wallet and enter ${asked} yourself.</p>
@@ -77,13 +82,38 @@ function TransferWay({ view, transfer }: Transfer): VNode {
     </details>
     ${
       state.amount_received !== '0' &&
+      anyAmount === null &&
       html`<p class="hint">A payment from a different wallet is not added to the first one.</p>`
     }
   </section>`;
 }
 
-/** The amount of a transfer, in large type, with its tail marked and explained. */
-function ExactAmount({ view, transfer }: Transfer): VNode {
+/** The only network on which the money reaches the merchant. */
+function network({ checkout: { chain, deposit_address: deposit } }: SessionView): string {
+  return deposit === null
+    ? `${chain.name}, and no other`
+    : `Only on ${chain.name}. What is sent to it on another network may be lost.`;
+}
+
+/** Code of a deposit address for a payer who types the amount. */
+function AnyAmountCode({
+  view,
+  anyAmount: { uri, uriCode },
+}: {
+  view: SessionView;
+  anyAmount: NonNullable<TransferFacts['anyAmount']>;
+}): VNode {
+  const { token, chain } = view.checkout;
+  return html`<details class="fold">
+    <summary>You want to choose the amount yourself?</summary>
+    <p>This code leaves the amount of ${token.symbol} open. Send the rest later, to the same address.</p>
+    ${h(QrPicture, { drawing: uriCode, label: `QR code for wallets: send ${token.symbol} on ${chain.name} to ${transferAddress(view.checkout)}, any amount` })}
+    <p><a class="open-wallet" href=${uri}>Open in a wallet app without an amount</a></p>
+  </details>`;
+}
+
+/** The amount of a transfer, in large type, with its tail marked, and what may be sent instead. */
+function AskedAmount({ view, transfer }: Transfer): VNode {
   const { checkout } = view;
   const { symbol, decimals } = checkout.token;
   const exact = plainUnits(owedByTransfer(view), decimals);
@@ -94,8 +124,13 @@ function ExactAmount({ view, transfer }: Transfer): VNode {
     <p class="exact-amount">
       <strong class="amount">${head}${tail !== '' && html`<span class="tail">${tail}</span>`}</strong> <span>${symbol}</span> ${h(CopyText, { text: exact, copied: 'amount', className: 'copy' })}
     </p>
-    <p class="note">${exactly(view, transfer)}</p>
+    <p class="note">${transfer.anyAmount === null ? exactly(view, transfer) : anyAmountCounts(view)}</p>
   </div>`;
+}
+
+/** Explanation of a deposit address (Decision 402). */
+function anyAmountCounts({ checkout: { merchant } }: SessionView): ComponentChildren {
+  return html`<strong>Any amount counts, in one or several parts.</strong> The address below belongs to this checkout alone, and can only pay ${merchant.name}. What arrives is counted, so fees of an exchange come on top.`;
 }
 
 /** Explanation of the exact amount and of the highest possible tail (Decision 132). */
@@ -111,20 +146,11 @@ function exactly(
   return html`<strong>Send exactly this amount, to the last digit.</strong> The last digits tell your payment apart from others. ${
     tail > 0n &&
     `This is ${unitsText(tail, token)} more than the price. The difference is at most ${unitsText(BigInt(transfer.largestTail), token)}: 1 % of the price or ${least}, whichever is larger. `
-  }${
-    seesContracts
-      ? 'Fees of an exchange come on top.'
-      : `${token.symbol} that an exchange or a contract sends may not be recognised.`
-  }`;
+  }${seesContracts ? 'Fees of an exchange come on top.' : `${token.symbol} that an exchange or a contract sends may not be recognised.`}`;
 }
 
 function commonLength(one: string, other: string): number {
   let length = 0;
   while (length < one.length && one[length] === other[length]) length += 1;
   return length;
-}
-
-/** An address with a button to copy it. */
-function fact(name: string, value: string, copied: string): VNode {
-  return html`<div class="fact"><dt>${name}</dt><dd><code>${value}</code> ${h(CopyText, { text: value, copied, className: 'copy' })}</dd></div>`;
 }

@@ -23,6 +23,11 @@ export function CopyText({
   </button>`;
 }
 
+/** A value, such as an address, with its name and a button to copy it. */
+export function CopiedFact({ name, value, copied }: { name: string; value: string; copied: string }): VNode {
+  return html`<div class="fact"><dt>${name}</dt><dd><code>${value}</code> ${h(CopyText, { text: value, copied, className: 'copy' })}</dd></div>`;
+}
+
 /** Button that prints the page. Renders nothing until a script runs. */
 export function PrintButton(): VNode | null {
   const isMounted = useMounted();

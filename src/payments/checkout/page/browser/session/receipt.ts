@@ -3,7 +3,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { unitsText } from '#pages/browser/amounts.ts';
 import { h } from '#pages/browser/element.ts';
 import { webAddress } from '#pages/browser/reference.ts';
-import { httpsOnly } from '../offer.ts';
+import { httpsOnly, transferAddress } from '../offer.ts';
 import { LocalTime, PrintButton } from './payer-parts.ts';
 import { type PageState, pageState, type SessionView } from './states.ts';
 
@@ -42,7 +42,7 @@ export function Receipt({ view }: { view: SessionView }): VNode | null {
       ${row('Network', checkout.chain.name)}
       ${state.completed_at !== null && row('Date', h(LocalTime, { iso: state.completed_at }))}
       ${state.payer_address !== null && row('From', code(state.payer_address))}
-      ${row('To', code(checkout.recipient_address))}
+      ${row('To', code(transferAddress(checkout)))}
       ${state.tx_hash !== null && row('Transaction', transaction(view, state.tx_hash))}
       ${row('Checkout', code(checkout.id))}
     </dl>

@@ -75,11 +75,11 @@ export function paceOf({ state, recognisedUntil }: SessionView, now: number): Pa
 }
 
 /**
- * Amount that a wallet that signed still owes, in smallest units: the rest of the price, without a tail (Decision 132).
+ * Amount that a wallet that signed still owes, or that is missing at a deposit address, in smallest units: the rest of the
+ * price, without a tail (Decision 132).
  */
-export function owedByWallet({ checkout, state }: SessionView): bigint {
-  const missing = BigInt(checkout.amount) - BigInt(state.amount_received) + BigInt(state.amount_reserved);
-  return missing > 0n ? missing : 0n;
+export function owedByWallet({ state }: SessionView): bigint {
+  return BigInt(state.amount_remaining);
 }
 
 /**
@@ -185,6 +185,8 @@ function nextUse({ state: { next_use_at: next } }: SessionView, state: PageState
 function howToSend(view: SessionView, state: PageState): ComponentChildren {
   if (state !== 'partial' || !asksForPayment(view)) return null;
   const missing = unitsText(owedByWallet(view), view.checkout.token);
+  if (view.checkout.deposit_address !== null)
+    return ` Send the remaining ${missing} to the same address, from any wallet.`;
   return view.signedAddress === null
     ? ` Send the remaining ${missing} with the button below.`
     : html` Send the remaining ${missing} from the same wallet, <code>${view.signedAddress}</code>.`;

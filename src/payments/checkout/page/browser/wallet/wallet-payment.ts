@@ -1,5 +1,6 @@
 import type { Reply } from '#pages/browser/answer.ts';
 import { ANSWER_MS, type CheckoutState, type FollowedSession, pathOf, payerApi } from '../api.ts';
+import { transferAddress } from '../offer.ts';
 import type { Claims } from './claims.ts';
 import type { WalletProvider } from './wallet-provider.ts';
 import {
@@ -32,17 +33,19 @@ interface WalletResult {
 }
 
 /**
- * Connects a wallet, lets it sign the session's message, sends the payment and claims it. Until the wallet has returned
- * a hash, a failure lets the payer try again. From then on the result is always that the payment was sent.
+ * Connects a wallet, lets it sign the session's message, sends the payment and claims it. What arrives at a deposit address
+ * needs no signature (Decision 402). Until the wallet has returned a hash, a failure lets the payer try again. From then
+ * on the result is always that the payment was sent.
  */
 export async function payByWallet(payment: WalletPayment): Promise<WalletResult> {
   const { checkout, claims, tell } = payment;
-  const { chain, token, recipient_address: recipient } = checkout;
-  const transfer = { ...payment, chain, token, recipient };
+  const { chain, token } = checkout;
+  const transfer = { ...payment, chain, token, recipient: transferAddress(checkout) };
   let hash: string;
   try {
     const account = await boundAccount(payment, transfer);
-    tell({ text: 'Step 3 of 3: confirm the payment in your wallet.', tone: 'busy' });
+    const step = checkout.deposit_address === null ? 'Step 3 of 3' : 'Step 2 of 2';
+    tell({ text: `${step}: confirm the payment in your wallet.`, tone: 'busy' });
     hash = await sendTransfer(transfer, account);
   } catch (error) {
     const tone = isDeclined(error) ? 'calm' : 'bad';
@@ -80,12 +83,14 @@ export async function proveByWallet(proof: Signing): Promise<WalletMessage> {
 /** A session, and the wallet that signs for it. */
 type Signing = FollowedSession & Pick<WalletPayment, 'provider' | 'tell'>;
 
-/** Connects the paying account and binds it to the session. */
+/** Connects the paying account, and binds it to a session that asks for an exact amount. */
 async function boundAccount(payment: WalletPayment, transfer: WalletTransfer): Promise<string> {
-  const { tell } = payment;
-  tell({ text: 'Step 1 of 3: allow the connection in your wallet.', tone: 'busy' });
+  const { checkout, tell } = payment;
+  const hasToSign = checkout.deposit_address === null;
+  const steps = hasToSign ? 3 : 2;
+  tell({ text: `Step 1 of ${steps}: allow the connection in your wallet.`, tone: 'busy' });
   const account = await readyAccount(transfer);
-  if (payment.state().payer_address !== account.toLowerCase()) {
+  if (hasToSign && payment.state().payer_address !== account.toLowerCase()) {
     tell({ text: 'Step 2 of 3: sign the text in your wallet. This moves no money.', tone: 'busy' });
     if ((await signedState(payment, account)) === undefined)
       throw new Stop('The signature was not accepted. Nothing was sent; please try again.');
