@@ -24,8 +24,6 @@ const WATCHED_MS = 60 * 60_000;
 const LOOKS_AFTER_MS = [WATCHED_MS, DAY_MS, 7 * DAY_MS] as const;
 const WEEKLY_MS = 7 * DAY_MS;
 
-const COLUMNS = ['address', 'token_address', 'session_id', 'created_at'] as const;
-
 /** True when an address of an ended session is not watched in each block any more. */
 export function isLeftToLooks({ endedAt }: Pick<DueDeposit, 'endedAt'>, now: number): boolean {
   return endedAt !== null && now >= endedAt + WATCHED_MS;
@@ -61,17 +59,20 @@ export function lookSchedule(handle: Handle, chainId: number) {
       }
       await execute(
         handle,
-        `update deposit_addresses set ended_at = s.ended_at, next_look_at = s.ended_at + ${WATCHED_MS}
+        `update deposit_addresses set ended_at = s.ended_at, next_look_at = s.ended_at + ?
          from checkout_sessions s
          where s.id = deposit_addresses.session_id and deposit_addresses.chain_id = ?
            and deposit_addresses.ended_at is null and s.ended_at is not null`,
-        [chainId],
+        [WATCHED_MS, chainId],
       );
     },
 
     /** Addresses for coins that are watched in each block, and were issued at this time or later (UTC milliseconds). */
     async watchedForCoins(since: number): Promise<WatchedDeposit[]> {
-      const rows = await select({ from: 'deposit_addresses', columns: COLUMNS }).rows(
+      const rows = await select({
+        from: 'deposit_addresses',
+        columns: ['address', 'token_address', 'session_id', 'created_at'],
+      }).rows(
         handle,
         'where chain_id = ? and token_address = ? and looked_block is null and created_at >= ? order by created_at',
         [chainId, NATIVE_COIN, since],
@@ -83,7 +84,7 @@ export function lookSchedule(handle: Handle, chainId: number) {
     async due(now: number, limit: number): Promise<DueDeposit[]> {
       const rows = await select({
         from: 'deposit_addresses',
-        columns: [...COLUMNS, 'ended_at', 'looked_block'],
+        columns: ['address', 'token_address', 'session_id', 'created_at', 'ended_at', 'looked_block'],
       }).rows(handle, 'where chain_id = ? and next_look_at <= ? order by next_look_at limit ?', [
         chainId,
         now,
