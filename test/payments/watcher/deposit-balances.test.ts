@@ -1,7 +1,7 @@
 import { encodeDeployData, encodeFunctionData, getContractAddress, zeroAddress } from 'viem';
 import { expect } from 'vitest';
 import { CURRENT_FACTORY } from '#deposits/deposit-factory.ts';
-import { sweepInput } from '#deposits/sweep-call.ts';
+import { SWEPT, sweepInput } from '#deposits/sweep-call.ts';
 import { depositAddressStore } from '#payments/deposits/deposit-address-store.ts';
 import { sweepStore } from '#payments/deposits/sweep-store.ts';
 import { paymentChains } from '#payments/model/payment-chain.ts';
@@ -148,6 +148,29 @@ eachWatchedShop('coins at a deposit address, on a chain without logs of coins an
       [7n, zeroAddress],
       [11n, zeroAddress],
     ]);
+  });
+
+  test('are counted after a sweep that a lagging node shows later', async ({ chain, untraced }) => {
+    await using ours = await untraced();
+    const session = await ours.open(COINS);
+    const to = `${session.depositAddress}`;
+    await ours.round();
+    ours.node.tell((call, ...rest) =>
+      call.method === 'eth_getLogs' && JSON.stringify(call.params).includes(SWEPT)
+        ? []
+        : withoutTraces(call, ...rest),
+    );
+    await sendByContract(chain, to, 5n);
+    await sweep(chain, ours, session);
+    await confirm(chain, ours);
+    const before = await ours.session(session.id);
+
+    ours.node.tell(withoutTraces);
+    await confirm(chain, ours);
+
+    expect(before).toMatchObject({ amountReceived: 0n });
+    expect(await ours.session(session.id)).toMatchObject({ amountReceived: 5n });
+    expect(await sweepStore(ours.db).ofAddresses(chain.chainId, [to])).toHaveLength(1);
   });
 
   test('are no more for an equal event of a stranger’s contract, or a recipient that refuses', async ({

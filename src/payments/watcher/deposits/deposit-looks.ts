@@ -15,7 +15,7 @@ import { scan } from '../node/scan.ts';
 import { hasReached, watchedAddressesOf } from '../node/token-transfers.ts';
 import { balanceWatch } from './balance-watch.ts';
 import { MissingState } from './missing-state.ts';
-import { type BlockBefore, sweepReader } from './sweep-reader.ts';
+import { BLOCKS_AGAIN, type BlockBefore, sweepReader } from './sweep-reader.ts';
 
 interface DepositLooksDeps {
   readonly chain: PaymentChain;
@@ -113,7 +113,8 @@ export function depositLooks({ chain, clock, lastBlockBefore }: DepositLooksDeps
     const watched = watchedAddressesOf(
       behind.map(one => ({ tokenAddress: one.tokenAddress, recipientAddress: one.address })),
     );
-    let last = Math.min(end.number, ...behind.map(one => one.lookedBlock ?? end.number));
+    const oldest = Math.min(end.number, ...behind.map(one => one.lookedBlock ?? end.number));
+    let last = behind.length === 0 ? end.number : Math.max(-1, oldest - BLOCKS_AGAIN);
     let changes = 0;
     for (let count = 0; last < end.number; count++) {
       if (count === REQUESTS_PER_RUN) return { isWhole: false, changes };

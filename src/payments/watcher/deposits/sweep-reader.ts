@@ -15,6 +15,10 @@ export type BlockBefore = (look: Look, time: number) => Promise<number>;
 /** Blocks of one request, and requests of one run. */
 const BLOCKS_PER_REQUEST = 1_000;
 const REQUESTS_PER_RUN = 20;
+/** Blocks that are read again, because lagging nodes may return incomplete logs. */
+export const BLOCKS_AGAIN = 12;
+/** Most sweeps that are remembered, so that those of blocks that are read again are not recorded again. */
+const REMEMBERED = 10_000;
 /** Addresses that one statement asks about. Anyone can sweep, and every installation has the same factory. */
 const ADDRESSES_AT_A_TIME = 500;
 
@@ -25,6 +29,7 @@ const ADDRESSES_AT_A_TIME = 500;
  */
 export function sweepReader({ lastBlockBefore }: { readonly lastBlockBefore: BlockBefore }) {
   let last: number | undefined;
+  const recorded = new Set<string>();
 
   async function firstBlock(look: Look): Promise<number> {
     const oldest = await depositAddressStore(look.db).oldest(look.chain.id);
@@ -40,7 +45,8 @@ export function sweepReader({ lastBlockBefore }: { readonly lastBlockBefore: Blo
       let read = last ?? progress?.sweptBlock ?? (await firstBlock(look));
       let changes = 0;
       for (let count = 0; count < REQUESTS_PER_RUN && read < to; count++) {
-        const range = { from: read + 1, to: Math.min(to, read + BLOCKS_PER_REQUEST) };
+        const from = Math.max(0, read + 1 - BLOCKS_AGAIN);
+        const range = { from, to: Math.min(to, read + BLOCKS_PER_REQUEST) };
         const logged = await look.view.askRaw(async ({ raw, node }) => {
           const [end, sweeps] = await Promise.all([
             raw({ method: 'eth_getBlockByNumber', params: [numberToHex(range.to), false] }),
@@ -50,7 +56,10 @@ export function sweepReader({ lastBlockBefore }: { readonly lastBlockBefore: Blo
           if (end === null) throw new MissingState(node.host, range.to);
           return sweeps;
         });
-        changes += await record(look, logged, range.to);
+        const fresh = logged.filter(one => !recorded.has(keyOf(one)));
+        changes += await record(look, fresh, range.to);
+        if (recorded.size > REMEMBERED) recorded.clear();
+        for (const one of fresh) recorded.add(keyOf(one));
         read = range.to;
         last = read;
         look.note({ sweptBlock: read });
@@ -59,8 +68,13 @@ export function sweepReader({ lastBlockBefore }: { readonly lastBlockBefore: Blo
     },
     forget(): void {
       last = undefined;
+      recorded.clear();
     },
   };
+}
+
+function keyOf({ txHash, logIndex, blockHash }: LoggedSweep): string {
+  return `${txHash} ${logIndex} ${blockHash}`;
 }
 
 /** Records those of our addresses, with the progress. Returns the number of new ones. */
