@@ -7,7 +7,7 @@ import {
 } from '../../deposits/look-schedule.ts';
 import { NATIVE_COIN, type PaymentChain } from '../../model/payment-chain.ts';
 import { contractCoinsOf } from '../../store/cursor-store.ts';
-import type { LaneResult } from '../look/lanes.ts';
+import { type LaneResult, NOTHING_DONE } from '../look/lanes.ts';
 import { confirmationsOf, type Look } from '../look/look.ts';
 import { recordAll } from '../look/record.ts';
 import type { Header } from '../node/node-view.ts';
@@ -23,7 +23,7 @@ interface DepositLooksDeps {
   readonly lastBlockBefore: BlockBefore;
 }
 
-/** Least time between two looks at balances, and calls that one may cost. */
+/** Least time between two looks at sweeps and balances, and calls for balances that one may cost. */
 const EVERY_MS = 10_000;
 const CALLS_PER_LOOK = 100;
 /** Interval of reading all open addresses again. Between, only new ones are read. */
@@ -48,11 +48,12 @@ export function depositLooks({ chain, clock, lastBlockBefore }: DepositLooksDeps
   const balances = balanceWatch({ clock, lastBlockBefore });
   const open = openDeposits({ chainId: chain.id, clock });
   let lookedAt = Number.NEGATIVE_INFINITY;
+  let lookedHash: string | undefined;
   let followedAt = Number.NEGATIVE_INFINITY;
   let warnedAt = Number.NEGATIVE_INFINITY;
   /** Time of the block up to which the balances of all open addresses were noted as known; null when none are needed. */
   let known: number | null | undefined;
-  /** True when open addresses are to be looked at again at the same head. */
+  /** True when the next look is to run again at the same head. */
   let isWaiting = false;
 
   /** The last block that has its confirmations, and whose transfers and sweeps are recorded. */
@@ -70,7 +71,8 @@ export function depositLooks({ chain, clock, lastBlockBefore }: DepositLooksDeps
       return 0;
     }
     await open.read(look);
-    const turn = open.next(await balances.addressesFor(look, CALLS_PER_LOOK), end);
+    const most = open.hasSome() ? await balances.addressesFor(look, CALLS_PER_LOOK) : 0;
+    const turn = open.next(most, end);
     const found = await balances.look(look, turn.addresses, end);
     isWaiting = turn.isWholeUpTo === undefined;
     if (turn.isWholeUpTo !== undefined && turn.isWholeUpTo !== known) {
@@ -149,13 +151,14 @@ export function depositLooks({ chain, clock, lastBlockBefore }: DepositLooksDeps
   return {
     /** `hasReadAll` is true when the transfers of all blocks up to the head are recorded. */
     async run(look: Look, hasReadAll: boolean): Promise<LaneResult> {
-      const { upTo, changes } = await sweeps.read(look);
       if (Math.abs(clock.now() - lookedAt) < EVERY_MS) {
-        isWaiting = open.hasSome() && needsBalances(look, look.head.number);
-        return { changes, isMoved: false };
+        isWaiting ||= lookedHash !== look.head.hash;
+        return NOTHING_DONE;
       }
       lookedAt = clock.now();
+      lookedHash = look.head.hash;
       isWaiting = false;
+      const { upTo, changes } = await sweeps.read(look);
       if (Math.abs(clock.now() - followedAt) >= FOLLOW_EVERY_MS) {
         followedAt = clock.now();
         await look.effect('record', ({ handle }) => lookSchedule(handle, chain.id).follow(clock.now()));
