@@ -19,7 +19,7 @@ const BALANCE = 1;
 
 /**
  * Coins of an account at the end of a block, if the header has the hash of the block and the path leads from its state root
- * to the account. Undefined when that is not shown, also for an account that does not exist. Nothing is known yet about the
+ * to the account, or shows that it does not exist. Undefined when that is not shown. Nothing is known yet about the
  * block: the caller compares its hash with one that is known to be in the chain.
  */
 export function provenBalance(block: RpcBlock, { address, path }: AccountProof): bigint | undefined {
@@ -28,6 +28,7 @@ export function provenBalance(block: RpcBlock, { address, path }: AccountProof):
     if (headerProblem(block) !== undefined) return undefined;
     const key = keccak(dataBytes(address));
     const encoded = valueOfKey(dataBytes(block.stateRoot), { key, path: path.map(dataBytes) });
+    if (encoded === null) return 0n;
     return encoded === undefined ? undefined : balanceIn(fromRlp(encoded, 'bytes'));
   } catch (error) {
     if (error instanceof MalformedValue || error instanceof BaseError) return undefined;

@@ -115,17 +115,17 @@ export function valueAt(
   root: Uint8Array,
   { position, path }: { position: number; path: readonly Uint8Array[] },
 ): Uint8Array | undefined {
-  return valueOfKey(root, { key: rlp(positionBytes(position)), path });
+  return valueOfKey(root, { key: rlp(positionBytes(position)), path }) ?? undefined;
 }
 
 /**
- * Reads the entry of a key of any trie by the path to it. Undefined when the path does not lead from the root to an entry of
- * this key, so that nothing is proven.
+ * Reads the entry of a key of any trie by the path to it. Null when the path shows that there is none: it ends at a node that
+ * leads to other keys only. Undefined when it does not lead there from the root, so that nothing is proven.
  */
 export function valueOfKey(
   root: Uint8Array,
   { key: bytes, path }: { key: Uint8Array; path: readonly Uint8Array[] },
-): Uint8Array | undefined {
+): Uint8Array | null | undefined {
   let key = nibblesOf(bytes);
   let reference: RlpItem | undefined = root;
   const nodes = path.values();
@@ -134,6 +134,7 @@ export function valueOfKey(
     if (node === undefined) return undefined;
     if (node.length === BRANCH_ITEMS) {
       reference = node[key[0] ?? BRANCH_ITEMS];
+      if (isEmpty(reference)) return isEnd(nodes) ? null : undefined;
       key = key.slice(1);
       continue;
     }
@@ -141,7 +142,7 @@ export function valueOfKey(
     if (!(prefix instanceof Uint8Array) || next === undefined) return undefined;
     const [flag = 0, ...others] = nibblesOf(prefix);
     const part = flag % 2 === 1 ? others : others.slice(1);
-    if (part.some((nibble, at) => nibble !== key[at])) return undefined;
+    if (part.some((nibble, at) => nibble !== key[at])) return isEnd(nodes) ? null : undefined;
     key = key.slice(part.length);
     const isLeaf = flag >= 2;
     if (isLeaf) return key.length === 0 && next instanceof Uint8Array && isEnd(nodes) ? next : undefined;
@@ -160,6 +161,10 @@ function nodeFor(
   if (encoded === undefined || Buffer.compare(keccak(encoded), reference) !== 0) return undefined;
   const item: RlpItem = fromRlp(encoded, 'bytes');
   return item instanceof Uint8Array ? undefined : item;
+}
+
+function isEmpty(item: RlpItem | undefined): boolean {
+  return item instanceof Uint8Array && item.length === 0;
 }
 
 function isEnd(nodes: Iterator<Uint8Array>): boolean {

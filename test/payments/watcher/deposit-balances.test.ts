@@ -1,4 +1,4 @@
-import { encodeDeployData, encodeFunctionData, getContractAddress, zeroAddress } from 'viem';
+import { encodeDeployData, encodeFunctionData, getContractAddress, numberToHex, zeroAddress } from 'viem';
 import { expect } from 'vitest';
 import { CURRENT_FACTORY } from '#deposits/deposit-factory.ts';
 import { SWEPT, sweepInput } from '#deposits/sweep-call.ts';
@@ -268,6 +268,29 @@ eachWatchedShop('coins at a deposit address, on a chain without logs of coins an
       ]);
     },
   );
+
+  test('are nothing that a node makes up: the proof of the account contradicts it', async ({
+    chain,
+    behindNodes,
+  }) => {
+    await deployFactory(chain);
+    await using ours = await behindNodes();
+    const session = await ours.open(COINS);
+    ours.node.tell((call, ...rest) =>
+      call.method === 'eth_getBalance' ? numberToHex(session.amount) : withoutTraces(call, ...rest),
+    );
+    await ours.round();
+
+    await confirm(chain, ours);
+    const made = await ours.session(session.id);
+    ours.node.tell(withoutTraces);
+    await sendByContract(chain, `${session.depositAddress}`, session.amount);
+    await confirm(chain, ours);
+
+    expect(made).toMatchObject({ paymentStatus: 'awaiting_payment', amountReceived: 0n });
+    expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+    expect(await ours.payments(session.id)).toMatchObject([{ proven: true }]);
+  });
 
   test('in the last block of a session are in time, though its balance is known later', async ({
     chain,

@@ -95,7 +95,7 @@ export function balanceWatch({ clock, lastBlockBefore }: BalanceWatchDeps) {
   async function recordExcess(
     look: Look,
     one: CoinDeposit,
-    { end, received }: { readonly end: Header; readonly received: bigint },
+    { end, balance, received }: { readonly end: Header; readonly balance: bigint; readonly received: bigint },
   ): Promise<boolean> {
     const { chain, db } = look;
     const coins = await recordedCoins(db, chain.id).of(one.address);
@@ -104,8 +104,15 @@ export function balanceWatch({ clock, lastBlockBefore }: BalanceWatchDeps) {
       warn(look, 'an address seems to have received less coins than are recorded', one, -excess);
     const block = excess > 0n ? await blockOf(look, one, { end, coins }) : undefined;
     // What was swept is not in the balance, and proves nothing.
+    const { address } = one;
     const proven =
-      block === undefined ? null : await proofOfBalance(look, { address: one.address, end, least: received });
+      block === undefined
+        ? null
+        : await proofOfBalance(look, { address, end, named: balance, least: received });
+    if (proven === false) {
+      warn(look, 'the proof of an account contradicts the balance that a node named', one, balance);
+      return false;
+    }
     const isFound =
       block !== undefined &&
       (await look.effect('record', async ({ handle, settle }) => {
@@ -144,10 +151,11 @@ export function balanceWatch({ clock, lastBlockBefore }: BalanceWatchDeps) {
         const balances = await balancesAt(look, end, asked.map(lowerCase));
         const left = await recordedCoins(look.db, look.chain.id).left(asked);
         for (const [at, one] of some.entries()) {
-          const received = (balances[at] ?? 0n) + sumUpTo(end.number, left.get(one.address));
+          const balance = balances[at] ?? 0n;
+          const received = balance + sumUpTo(end.number, left.get(one.address));
           const before = judged.get(one.address)?.received ?? 0n;
           if (received === before) judged.set(one.address, { received, block: end.number });
-          else if (await recordExcess(look, one, { end, received })) found += 1;
+          else if (await recordExcess(look, one, { end, balance, received })) found += 1;
         }
       }
       return found;
