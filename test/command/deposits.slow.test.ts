@@ -1,15 +1,17 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Address, encodeFunctionData, erc20Abi, type Hex, parseEther, toHex } from 'viem';
-import { test as base, expect } from 'vitest';
+import { test as base, expect, onTestFinished } from 'vitest';
 import { CURRENT_FACTORY, forwarderAddress } from '#deposits/deposit-factory.ts';
 import { PROXY, PROXY_CREATION } from '#deposits/deterministic-proxy.ts';
 import { depositSalt } from '#deposits/salt.ts';
 import { deriveAccounts } from '#devnet/chain/accounts.ts';
 import { CHAIN_KINDS, type ChainKind } from '../lab/chain-kind.ts';
 import { faultyNode } from '../lab/faulty-node.ts';
+import { loopbackPort } from '../lab/loopback-server.ts';
 import { addressOf, mineEvery, startPaymentChain, type TestPaymentChain } from '../lab/payment-chain.ts';
 import { PATIENCE_MS } from '../lab/until.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -415,7 +417,11 @@ test('an address is proven from its salt, its number or a file', async ({ seed, 
     await run([...named, '--salt', salt]),
     await run([...named, '--seed', seed, '--number', '12']),
     await run(['verify-address', file]),
-    await run(['verify-address', '-'], JSON.stringify(statement)),
+    await run(['verify-address', file, '--recipient', RECIPIENT]),
+    await run(
+      ['verify-address', '-'],
+      JSON.stringify({ ...statement, recipient: undefined, recipient_address: RECIPIENT }),
+    ),
   ];
 
   for (const { code, out, err } of runs) {
@@ -444,6 +450,52 @@ test('another recipient, salt or number is refused', async ({ seed }) => {
     expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(/^0x\w{40} does not follow from this factory, recipient and salt\.\n$/);
   }
+});
+
+test('a file about another recipient than the stated one is refused', async () => {
+  const salt = depositSalt({ seed: SEED, epoch: EPOCHS[0] ?? '0x', number: 1 });
+  const statement = { address: numbered(1), recipient: RECIPIENT, salt, factory_version: 1 };
+  const other = CURRENT_FACTORY.address;
+
+  const { code, err } = await run(['verify-address', '-', '--recipient', other], JSON.stringify(statement));
+
+  expect([code, err]).toEqual([1, `${numbered(1)} is said to pay ${RECIPIENT}, and not ${other}.\n`]);
+});
+
+test('the address of a session is proven by what its server says', async () => {
+  const salt = depositSalt({ seed: SEED, epoch: EPOCHS[0] ?? '0x', number: 1 });
+  const address = numbered(1);
+  const statement = { address, recipient_address: RECIPIENT, salt, factory_version: 1 };
+  const answers: Readonly<Record<string, object>> = {
+    '/api/v1/checkout-sessions/cs_1': { deposit_address: address },
+    '/api/v1/checkout-sessions/cs_false': { deposit_address: numbered(2) },
+    '/api/v1/checkout-sessions/cs_exact': { deposit_address: null },
+    [`/api/v1/deposit-addresses/${address}`]: statement,
+    [`/api/v1/deposit-addresses/${numbered(2)}`]: statement,
+  };
+  const server = createServer(({ url = '', headers }, response) => {
+    const isKnown = headers.authorization === 'Bearer key';
+    response.end(JSON.stringify(isKnown ? answers[url] : {}));
+  });
+  const url = `http://127.0.0.1:${await loopbackPort(server)}`;
+  onTestFinished(() => void server.close());
+  const verify = (id: string, ...more: readonly string[]) =>
+    run(['verify-address', id, '--url', url, '--key', 'key', ...more]);
+
+  const proven = await verify('cs_1', '--recipient', RECIPIENT);
+  const refused = [
+    await verify('cs_1', '--recipient', CURRENT_FACTORY.address),
+    await verify('cs_false'),
+    await verify('cs_exact'),
+  ];
+
+  expect(proven).toMatchObject({ code: 0, err: '' });
+  expect(proven.out).toContain(`proven: ${address} can only pay ${RECIPIENT}\n`);
+  expect(refused.map(({ code, err }) => [code, err])).toEqual([
+    [1, `${address} is said to pay ${RECIPIENT}, and not ${CURRENT_FACTORY.address}.\n`],
+    [1, `The server was asked about ${numbered(2)}, and answered about ${address}.\n`],
+    [1, 'The session cs_exact has no deposit address: it asks for an exact amount.\n'],
+  ]);
 });
 
 test('a key or a seed in place of a file is not repeated', async ({ start, seed }) => {
@@ -525,7 +577,9 @@ test('wrong arguments are named, and no message has a key or a seed', async ({ f
     ],
     [['verify-address', file], 2, /address: must be 0x followed by 40/],
     [['deposit-factory'], 2, /^a command is missing: deploy\n/],
-    [['verify-address', file, '--recipient', RECIPIENT], 2, /--recipient: a file says it by itself/],
+    [['verify-address', file, '--salt', '0x1'], 2, /--salt: a file says it by itself/],
+    [['verify-address', 'cs_1', '--number', '1'], 2, /--number: a session says it by itself/],
+    [['verify-address', file, '--url', 'http://127.0.0.1:9'], 2, /--url: only a session is asked for/],
     [['verify-address', '-', '--factory-version', '1'], 2, /--factory-version: a file says it by itself/],
     [
       [

@@ -1,6 +1,6 @@
 import { type Environment, readEnvironment } from '#config/environment.ts';
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
-import { UsageError } from '#lib/command-line.ts';
+import { Refused, UsageError } from '#lib/command-line.ts';
 
 /** A request to the payments API. `path` begins with `/api/v1` and includes the query. */
 export interface ApiRequest {
@@ -68,6 +68,13 @@ export function apiClient({
       }
     },
   };
+}
+
+/** Sends a request and returns the body. @throws Refused for anything but a success */
+export async function done<Body>(client: ApiClient, request: ApiRequest): Promise<Body> {
+  const reply = await client.ask<Body>(request);
+  if (reply.kind === 'done') return reply.body;
+  throw new Refused(reply.kind === 'unchanged' ? 'The server answered with status 304.' : reply.message);
 }
 
 /** The API's own error message, or the status when another server answered. */

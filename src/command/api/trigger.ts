@@ -1,14 +1,7 @@
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { Refused, readArguments, UsageError } from '#lib/command-line.ts';
 import { modeOfKey } from '#payments/keys/api-key.ts';
-import {
-  API_OPTIONS,
-  type ApiClient,
-  type ApiRequest,
-  type ApiServer,
-  apiClient,
-  apiServerOf,
-} from './client.ts';
+import { API_OPTIONS, type ApiClient, type ApiServer, apiClient, apiServerOf, done } from './client.ts';
 
 /**
  * Triggers a test event on a running payments server, through its API.
@@ -81,13 +74,6 @@ async function ownLink(client: ApiClient): Promise<string> {
   if (known !== undefined) return known.id;
   const made = await done<Link>(client, { method: 'POST', path, body: { name: LINK_NAME } });
   return made.id;
-}
-
-/** Sends a request and returns the body. @throws Refused for anything but a success */
-async function done<Body>(client: ApiClient, request: ApiRequest): Promise<Body> {
-  const reply = await client.ask<Body>(request);
-  if (reply.kind === 'done') return reply.body;
-  throw new Refused(reply.kind === 'unchanged' ? 'The server answered with status 304.' : reply.message);
 }
 
 const USAGE = `Usage: tollgate trigger EVENT [options]
