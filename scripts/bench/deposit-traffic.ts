@@ -38,6 +38,7 @@ export async function benchDepositTraffic(): Promise<Figure[]> {
           changes: { prove: 'findings', traceCoins: false },
           hosts: ['127.0.0.1'],
           hasMulticall,
+          isPatient: true,
           open: (db, shop, now) => openDeposits(db, shop, { count, token, now }),
         })),
       );

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Db, openDatabase } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
 import type { RpcLog } from '#evm/rpc.ts';
@@ -26,6 +27,7 @@ const ROUNDS = 3;
 const BLOCKS = WARM_BLOCKS + ROUNDS * ROUND_BLOCKS;
 const SESSIONS_PER_RECIPIENT = 5;
 const CONFIRMATIONS = 3;
+const QUIET_MS = 60;
 
 type Mode = NonNullable<PaymentChain['prove']>;
 
@@ -97,14 +99,21 @@ interface TrafficOptions {
   readonly hosts: readonly string[];
   /** True when the chain has Multicall3. */
   readonly hasMulticall?: boolean;
+  /** True when each look waits for the lanes that take longer than it: time passes faster here than for the nodes. */
+  readonly isPatient?: boolean;
   /** Stores what is open at a time, in UTC milliseconds. */
   readonly open: (db: Db, shop: Shop, now: number) => Promise<void>;
+}
+
+/** Resolves once a node was not asked for a while. */
+async function quiet(node: Pick<ReturnType<typeof simulatedNode>, 'traffic'>): Promise<void> {
+  for (let before = -1; before !== node.traffic().calls; await delay(QUIET_MS)) before = node.traffic().calls;
 }
 
 /** Calls and bytes per hour from the nodes of a chain to its watcher. */
 export async function trafficOf(
   chain: readonly LargeBlock[],
-  { name: of, changes, hosts, hasMulticall = false, open }: TrafficOptions,
+  { name: of, changes, hosts, hasMulticall = false, isPatient = false, open }: TrafficOptions,
 ): Promise<Figure[]> {
   const node = simulatedNode(chain, hasMulticall);
   await using server = await startNode(node.answer);
@@ -126,7 +135,9 @@ export async function trafficOf(
       const end = Number(chain[number]?.block.timestamp) * 1_000 + BLOCK_MS;
       while (now < end) {
         node.showAt(now);
-        if ((await watcher.runOnce(signal)) === 0) now += watcher.pauseMs();
+        const changes = await watcher.runOnce(signal);
+        if (isPatient) await quiet(node);
+        if (changes === 0) now += watcher.pauseMs();
       }
     }
 
