@@ -2,6 +2,7 @@ import type { Handle } from '../../db/open.ts';
 import { execute } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { DAY_MS } from '../../lib/clock.ts';
+import type { Owner } from '../model/owner.ts';
 import { NATIVE_COIN } from '../model/payment-chain.ts';
 import type { DepositAddress } from '../model/recipient.ts';
 import { watchedStore } from '../store/watched-store.ts';
@@ -17,6 +18,9 @@ export interface DueDeposit extends WatchedDeposit {
   /** Block up to which it was read; null while it is watched in each block. */
   readonly lookedBlock: number | null;
 }
+
+/** A deposit address whose session has ended, at a time in UTC milliseconds, or is open again. */
+interface ChangedDeposit extends Owner, Pick<DueDeposit, 'address' | 'tokenAddress' | 'endedAt'> {}
 
 /** Time after the end of its session for which an address is watched in each block. */
 const WATCHED_MS = 60 * 60_000;
@@ -35,36 +39,43 @@ export function isLeftToLooks({ endedAt }: Pick<DueDeposit, 'endedAt'>, now: num
  */
 export function lookSchedule(handle: Handle, chainId: number) {
   return {
-    /**
-     * Schedules the looks at addresses whose sessions have ended, at `now` (UTC milliseconds). Those of sessions that are open
-     * again are watched again, and looked at for what came in the meantime.
-     */
-    async follow(now: number): Promise<void> {
+    /** Addresses whose sessions have ended or are open again, and are not scheduled for it. */
+    async changed(): Promise<readonly ChangedDeposit[]> {
+      const ended = await select({
+        from: 'deposit_addresses d',
+        join: ['checkout_sessions s on s.id = d.session_id'],
+        columns: ['d.address', 'd.organization_id', 'd.mode', 'd.token_address', 's.ended_at'],
+      }).rows(handle, 'where d.chain_id = ? and d.ended_at is null and s.ended_at is not null', [chainId]);
       const reopened = await select({
         from: 'checkout_sessions s',
         join: ['deposit_addresses d on d.address = s.deposit_address'],
-        columns: ['d.address', 'd.organization_id', 'd.mode', 'd.token_address'],
+        columns: ['d.address', 'd.organization_id', 'd.mode', 'd.token_address', 's.ended_at'],
       }).rows(
         handle,
         "where s.status = 'active' and s.chain_id = ? and s.deposit_address is not null and d.ended_at is not null",
         [chainId],
       );
-      for (const row of reopened) {
-        const owner = { organizationId: row.organization_id, mode: row.mode };
-        const paid = { chainId, tokenAddress: row.token_address, recipientAddress: row.address };
-        await watchedStore(handle).watch(owner, paid, now);
+      return [...ended, ...reopened].map(row => ({
+        address: row.address,
+        organizationId: row.organization_id,
+        mode: row.mode,
+        tokenAddress: row.token_address,
+        endedAt: row.ended_at,
+      }));
+    },
+
+    /**
+     * Schedules the looks at addresses whose sessions have ended. Those of sessions that are open again are watched again, and
+     * looked at now (UTC milliseconds) for what came in the meantime.
+     */
+    async follow(changed: readonly ChangedDeposit[], now: number): Promise<void> {
+      for (const { address, endedAt, tokenAddress, ...owner } of changed) {
+        if (endedAt === null)
+          await watchedStore(handle).watch(owner, { chainId, tokenAddress, recipientAddress: address }, now);
         await handle('deposit_addresses')
-          .where({ address: row.address })
-          .update({ ended_at: null, next_look_at: now });
+          .where({ address })
+          .update({ ended_at: endedAt, next_look_at: endedAt === null ? now : endedAt + WATCHED_MS });
       }
-      await execute(
-        handle,
-        `update deposit_addresses set ended_at = s.ended_at, next_look_at = s.ended_at + ?
-         from checkout_sessions s
-         where s.id = deposit_addresses.session_id and deposit_addresses.chain_id = ?
-           and deposit_addresses.ended_at is null and s.ended_at is not null`,
-        [WATCHED_MS, chainId],
-      );
     },
 
     /** Addresses for coins that are watched in each block, and were issued at this time or later (UTC milliseconds). */

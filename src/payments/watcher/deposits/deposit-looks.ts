@@ -8,7 +8,7 @@ import {
 import { NATIVE_COIN, type PaymentChain } from '../../model/payment-chain.ts';
 import { contractCoinsOf } from '../../store/cursor-store.ts';
 import { type LaneResult, NOTHING_DONE } from '../look/lanes.ts';
-import { confirmationsOf, type Look } from '../look/look.ts';
+import { changeInParts, confirmationsOf, type Look } from '../look/look.ts';
 import { recordAll } from '../look/record.ts';
 import type { Header } from '../node/node-view.ts';
 import { scan } from '../node/scan.ts';
@@ -161,7 +161,10 @@ export function depositLooks({ chain, clock, lastBlockBefore }: DepositLooksDeps
       const { upTo, changes } = await sweeps.read(look);
       if (Math.abs(clock.now() - followedAt) >= FOLLOW_EVERY_MS) {
         followedAt = clock.now();
-        await look.effect('record', ({ handle }) => lookSchedule(handle, chain.id).follow(clock.now()));
+        const changed = await lookSchedule(look.db, chain.id).changed();
+        await changeInParts(look, { name: 'record', rows: changed }, (part, { handle, now }) =>
+          lookSchedule(handle, chain.id).follow(part, now),
+        );
       }
       const end = await lastWhole(look, upTo, hasReadAll);
       if (end === undefined || confirmationsOf({ blockNumber: end.number }, look) < chain.confirmations)
