@@ -192,9 +192,10 @@ test('without scripts a page shows the address and the codes, and follows the pa
   await context.close();
 });
 
-test('a merchant chooses deposit addresses for a link, and reads what that means', async ({
+test('a merchant chooses deposit addresses for a link, reads what that means, and sees the address of a checkout', async ({
   page,
   service,
+  post,
   complaints,
   offered: _,
 }) => {
@@ -220,5 +221,11 @@ test('a merchant chooses deposit addresses for a link, and reads what that means
     await fetch(`${service.url}/api/v1/payment-links?search=By%20address`, { headers })
   ).json();
   expect(list(record(links).data)).toMatchObject([{ payment_method: 'deposit_address', amount: '2500000' }]);
+
+  const { body } = await post('/checkout-sessions', {
+    payment_link_id: text(record(list(record(links).data)[0]).id),
+  });
+  await page.goto(`${service.url}/dashboard/payments/${text(body.id)}`);
+  await page.getByTitle(text(body.deposit_address), { exact: true }).waitFor();
   expect(complaints).toEqual([]);
 });

@@ -104,3 +104,11 @@ test('a receipt names the address to which the money was sent', async () => {
 
   expect(page).toContain(`<dt>To</dt><dd><code>${address}</code>`);
 });
+
+test('a receipt of coins that were found by their balance names neither sender nor transaction', async () => {
+  const { page } = await shown({ ...PAID, txHash: null, payerAddress: null }, { tokenAddress: NATIVE_COIN });
+
+  expect(page).toContain('Paid. Thank you!');
+  expect(page).not.toContain('<dt>From</dt>');
+  expect(page).not.toContain('<dt>Transaction</dt>');
+});

@@ -9,7 +9,7 @@ const HASH = `0x${'4f'.repeat(32)}`;
 const LONG = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft';
 
 const SCHEMES = ['light', 'dark'] as const;
-const PHONE = { width: 360, height: 720 };
+const PHONE = { width: 320, height: 720 };
 const DESK = { width: 1280, height: 720 };
 
 /** Paths of one page of every kind, with texts that are hard to fit. */
@@ -38,11 +38,22 @@ async function everyPage(pages: ServedPages): Promise<string[]> {
     ],
   });
   const priced = await pages.link({ name: LONG, amount: 10n ** 40n + 1n });
+  const byAddress = await pages.link({
+    name: LONG,
+    amount: 10n ** 40n + 1n,
+    paymentMethod: 'deposit_address',
+  });
+  const part = {
+    paymentStatus: 'underpaid',
+    amountReceived: 1n,
+    payerAddress: `0x${'3c'.repeat(20)}`,
+    txHash: HASH,
+  } as const;
   const states: Partial<CheckoutSession>[] = [
     {},
     { txHash: HASH },
     { paymentStatus: 'confirming', confirmations: 1, txHash: HASH },
-    { paymentStatus: 'underpaid', amountReceived: 1n, payerAddress: `0x${'3c'.repeat(20)}`, txHash: HASH },
+    part,
     { paymentStatus: 'failed', failureReason: 'reverted', txHash: HASH },
     { status: 'completed', paymentStatus: 'paid', txHash: HASH, successUrl: 'https://books.example/' },
     { status: 'expired', paymentStatus: 'underpaid', isLate: true, amountReceived: 5n, txHash: HASH },
@@ -51,7 +62,10 @@ async function everyPage(pages: ServedPages): Promise<string[]> {
     { status: 'completed', paymentStatus: 'paid', amountOverpaid: 10n ** 40n, txHash: HASH },
     { status: 'expired' },
   ];
-  const sessions = await Promise.all(states.map(state => pages.session(priced, {}, state)));
+  const sessions = await Promise.all([
+    ...states.map(state => pages.session(priced, {}, state)),
+    ...[{}, part].map(state => pages.session(byAddress, {}, state)),
+  ]);
   return [`/pay/${link.shortCode}`, ...sessions.map(({ id }) => `/pay/s/${id}`), '/pay/unknown'];
 }
 
