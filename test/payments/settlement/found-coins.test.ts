@@ -119,7 +119,7 @@ bothDatabases('coins that a balance showed', databases => {
           );
         },
       ),
-      { numRuns: 25 },
+      { numRuns: 8 },
     );
   });
 
