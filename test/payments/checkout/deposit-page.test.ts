@@ -82,7 +82,11 @@ test('after a part a page asks for the rest, from any wallet', async () => {
 test.each<[string, Partial<CheckoutSession>, string]>([
   ['waiting', {}, 'Waiting for your payment'],
   ['sent', { txHash: HASH, payerAddress: PAYER }, 'on its way'],
-  ['confirming', { paymentStatus: 'confirming', confirmations: 2, txHash: HASH }, '2 of 3 confirmations'],
+  [
+    'confirming',
+    { paymentStatus: 'confirming', confirmations: 2, txHash: HASH },
+    'asks for the rest afterwards',
+  ],
   ['partial', PART, 'still to pay'],
   ['partial', { ...PART, ...ENDED }, 'please do not send the rest'],
   ['failed', { paymentStatus: 'failed', failureReason: 'reverted', txHash: HASH }, 'The payment failed'],

@@ -181,8 +181,11 @@ function nextUse({ state: { next_use_at: next } }: SessionView, state: PageState
   return state === 'reserved' && next !== null ? h(NextUse, { at: next }) : null;
 }
 
-/** Instruction for the payer of a part to send the rest. */
+/** Instruction for the payer of a part to send the rest, or that the page will give one. */
 function howToSend(view: SessionView, state: PageState): ComponentChildren {
+  // How much is confirming is not known here, and may be a part.
+  if (state === 'confirming' && view.checkout.deposit_address !== null && view.state.status === 'active')
+    return ' If it is less than what is missing, this page asks for the rest afterwards.';
   if (state !== 'partial' || !asksForPayment(view)) return null;
   const missing = unitsText(owedByWallet(view), view.checkout.token);
   if (view.checkout.deposit_address !== null)
