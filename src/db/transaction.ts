@@ -110,11 +110,8 @@ export async function storageOf(handle: Handle): Promise<string | undefined> {
 }
 
 async function fileStorage(handle: Handle): Promise<string | undefined> {
-  const [main] = await rowsOf<{ file: string | null }>(
-    handle,
-    "select file from pragma_database_list where name = 'main'",
-  );
-  const file = main?.file ?? '';
+  const [main] = await handle.raw('pragma database_list');
+  const file: string = main?.file ?? '';
   if (file === '') return undefined;
   const { ino, birthtimeNs } = statSync(file, { bigint: true });
   return `${ino} ${birthtimeNs}`;
