@@ -20,8 +20,9 @@ const EVERY_MS = DAY_MS;
 const VALID_MS = 2 * DAY_MS;
 /** Interval at which a change of the first node is noticed. */
 const LOOK_MS = 60_000;
-/** The same while a chain that should offer deposit addresses does not. */
+/** Time after which a check that failed is repeated; doubled by each further one. */
 const RETRY_MS = 10_000;
+const LONGEST_RETRY_MS = 10 * 60_000;
 
 /** Latest checks of one chain. */
 interface CheckedFactory {
@@ -29,6 +30,8 @@ interface CheckedFactory {
   readonly leader: ChainNode | undefined;
   readonly checkedAt: number;
   readonly finding: FactoryFinding;
+  /** Latest checks in a row without a factory that works. */
+  readonly failures: number;
   /** Time of the latest check that found a factory which works; undefined after one that found it unusable. */
   readonly confirmedAt: number | undefined;
 }
@@ -75,7 +78,8 @@ export function startDepositOffers({
     const known = finding.kind === 'unknown' ? before?.confirmedAt : undefined;
     const confirmedAt = finding.kind === 'works' ? checkedAt : known;
     const said = before === undefined ? undefined : refusal(id);
-    checked.set(id, { leader, checkedAt, finding, confirmedAt });
+    const failures = finding.kind === 'works' ? 0 : (before?.failures ?? 0) + 1;
+    checked.set(id, { leader, checkedAt, finding, failures, confirmedAt });
     const says = refusal(id);
     if (says === undefined && (before === undefined || said !== undefined))
       log.info({ chainId: id }, 'the chain offers deposit addresses');
@@ -83,12 +87,8 @@ export function startDepositOffers({
     if (says !== undefined && says !== said) log[mode === 'live' ? 'warn' : 'info']({ chainId: id }, says);
   }
 
-  function isDue(
-    { checkedAt, finding, leader: known }: CheckedFactory,
-    leader: ChainNode | undefined,
-  ): boolean {
-    return finding.kind !== 'works' || leader !== known || Math.abs(clock.now() - checkedAt) >= EVERY_MS;
-  }
+  const isDue = (latest: CheckedFactory, leader: ChainNode | undefined) =>
+    leader !== latest.leader || waitMs(latest, clock.now()) <= 0;
 
   const worker = startWorker(
     {
@@ -104,7 +104,10 @@ export function startDepositOffers({
       },
     },
     {
-      pauseMs: () => (chains.some(({ id }) => refusal(id) !== undefined) ? RETRY_MS : LOOK_MS),
+      pauseMs: () => {
+        const waits = [...checked.values()].map(latest => waitMs(latest, clock.now()));
+        return Math.max(0, Math.min(LOOK_MS, ...waits));
+      },
       clock,
       log,
     },
@@ -112,6 +115,12 @@ export function startDepositOffers({
 
   // A check under way only writes to memory, so nothing waits for its nodes.
   return { refusal, chains, stop: () => void worker.stop() };
+}
+
+/** Time until the next check, in milliseconds. */
+function waitMs({ checkedAt, failures }: CheckedFactory, now: number): number {
+  const everyMs = failures === 0 ? EVERY_MS : Math.min(RETRY_MS * 2 ** (failures - 1), LONGEST_RETRY_MS);
+  return everyMs - Math.abs(now - checkedAt);
 }
 
 /** A chain for new sessions: without deposit addresses while it offers none. */

@@ -190,6 +190,31 @@ describe('a chain offers no deposit addresses', () => {
     },
   );
 
+  test('on nodes without the factory, which are asked for it less and less often', async ({
+    first,
+    second,
+  }) => {
+    first.tell(hasNoFactory);
+    second.tell(hasNoFactory);
+    await using shop = await startProcess({ first, second });
+    await shop.checked();
+    const asked = (method: string) => first.calls.filter(call => call === method).length;
+
+    const start = shop.clock.now();
+    for (let looks = 0; looks < 30; looks += 1) {
+      const heads = asked('eth_getBlockByNumber');
+      const look = async () => {
+        shop.clock.advance(MINUTE_MS);
+        return asked('eth_getBlockByNumber');
+      };
+      await until(look, count => count > heads);
+    }
+
+    const tenMinutes = (shop.clock.now() - start) / (10 * MINUTE_MS);
+    expect(asked('eth_getCode')).toBeGreaterThan(4);
+    expect(asked('eth_getCode')).toBeLessThan(9 + tenMinutes);
+  });
+
   test('a day after a node began to create elsewhere', async ({ first, second }) => {
     await using shop = await startProcess({ first, second });
     await shop.checked();
