@@ -1072,6 +1072,126 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/deposit-addresses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deposit addresses
+         * @description Returns the addresses that were issued to checkout sessions and match every filter, newest first. They are kept for ever, also when their sessions are gone.
+         */
+        get: operations["listDepositAddresses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deposit-addresses/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export deposit addresses
+         * @description Returns all deposit addresses that match every filter as CSV (RFC 4180) with a header row, newest first. When more than 50,000 match, the answer is `invalid_field_value`: narrow the filter.
+         */
+        get: operations["exportDepositAddresses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deposit-addresses/seed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the deposit seed
+         * @description Returns the seed of the organization's deposit addresses with its epochs, as `tollgate sweep --seed FILE` reads it. It can move nothing. Those who have it and the recipient find and sweep every address without our database. Keep a copy outside of this service. `resource_not_found` before the first address was issued.
+         */
+        get: operations["getDepositSeed"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deposit-addresses/sweep": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prepare a sweep
+         * @description Returns the transactions that have deposit addresses of one chain pay their recipients, for a wallet of the merchant or a multisignature wallet to send. Nothing is sent or recorded: what leaves an address is seen on the chain. Only addresses of ended sessions are swept.
+         */
+        post: operations["prepareSweep"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deposit-addresses/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a deposit address
+         * @description Returns a deposit address, with what it follows from and its last sweeps.
+         */
+        get: operations["getDepositAddress"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deposit-addresses/{address}/look": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look at a deposit address now
+         * @description Has the chain asked for the money of a deposit address as soon as possible and in the background. Addresses of ended sessions are otherwise looked at less and less often, down to once a week.
+         */
+        post: operations["lookAtDepositAddress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/set-aside-transactions": {
         parameters: {
             query?: never;
@@ -6214,6 +6334,213 @@ export interface components {
              */
             tx_hash: string;
         };
+        /** @description Money that left a deposit address for its recipient. */
+        DepositSweep: {
+            /** @description Contract address of the token that left. */
+            token_address: components["schemas"]["TokenAddress"];
+            /** @description Amount that left, in the token's smallest unit. A token may have kept a fee of it. */
+            amount: components["schemas"]["Amount"];
+            /** @description Hash of the transaction. */
+            tx_hash: components["schemas"]["Hash"];
+            /**
+             * @description Index of the sweep's log in its block.
+             * @example 4
+             */
+            log_index: number;
+            /**
+             * @description Block of the sweep.
+             * @example 1042
+             */
+            block_number: number;
+            /** @description Time of the block. */
+            block_timestamp: components["schemas"]["Timestamp"];
+        };
+        /** @description An address that was issued to one checkout session, and can only pay one recipient. It is computed from the other fields, and exists on the chain once it was swept. */
+        DepositAddress: {
+            /**
+             * @description Type of the object.
+             * @example deposit_address
+             * @constant
+             */
+            object: "deposit_address";
+            /** @description `live` or `test`; an address is visible to keys of its mode. */
+            mode: components["schemas"]["Mode"];
+            /**
+             * @description `open` while the session can be paid, `ended` afterwards. Our tools sweep only then: a payment with exactly 21,000 gas to an address that was swept fails.
+             * @example ended
+             * @enum {string}
+             */
+            status: "open" | "ended";
+            /** @description The address. */
+            address: components["schemas"]["ChecksumAddress"];
+            /** @description Chain of the session. */
+            chain_id: components["schemas"]["ChainId"];
+            /** @description Token that the session asks for. */
+            token_address: components["schemas"]["TokenAddress"];
+            /** @description The only account that the address can pay, for ever. */
+            recipient_address: components["schemas"]["Address"];
+            /**
+             * @description Version of the deposit factory that creates the address.
+             * @example 1
+             */
+            factory_version: number;
+            /** @description Epoch of the database that issued the address. */
+            epoch: components["schemas"]["Hash"];
+            /**
+             * @description Number of the address under its epoch.
+             * @example 41
+             */
+            number: number;
+            /** @description Salt from which the factory creates the address. */
+            salt: components["schemas"]["Hash"];
+            /** @description The session, which may be deleted by now. */
+            session_id: components["schemas"]["SessionId"];
+            /**
+             * @description The merchant's reference of the session; null for none.
+             * @example order-1042
+             */
+            client_reference_id: string | null;
+            /** @description Price of the session, in the token's smallest unit. */
+            amount: components["schemas"]["Amount"];
+            /** @description Amount of the token that arrived at the address and was confirmed, in its smallest unit. */
+            amount_received: components["schemas"]["Amount"];
+            /** @description Amount of the token that left the address by sweeps, in its smallest unit. */
+            amount_swept: components["schemas"]["Amount"];
+            /** @description Amount of the token that is left, as far as it is known: what was received and not swept. */
+            amount_unswept: components["schemas"]["Amount"];
+            /** @description Its last ten sweeps of any token, newest first. */
+            sweeps: components["schemas"]["DepositSweep"][];
+            /** @description Time of the next look at its money, apart from the blocks that are read anyway; null while its session is open. */
+            next_look_at: components["schemas"]["Timestamp"] | null;
+            /** @description Time when the address was issued. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Time when the session ended; null while it is open. */
+            ended_at: components["schemas"]["Timestamp"] | null;
+        };
+        /** @description One page of deposit addresses. */
+        DepositAddressList: {
+            /**
+             * @description Type of the object.
+             * @example list
+             * @constant
+             */
+            object: "list";
+            /** @description Addresses on this page. */
+            data: components["schemas"]["DepositAddress"][];
+            /**
+             * @description True when another page follows.
+             * @example false
+             */
+            has_more: boolean;
+            /**
+             * @description Number of records that match on all pages.
+             * @example 3
+             */
+            total_count: number;
+            /**
+             * @description Path of the list.
+             * @example /api/v1/deposit-addresses
+             */
+            url: string;
+        };
+        /** @description Seed of an organization's deposit addresses. It can move nothing: a sweep pays only the recipient. Those who have it can see which addresses belong together, and can sweep them early. */
+        DepositSeed: {
+            /**
+             * @description Version of the format.
+             * @example 1
+             * @constant
+             */
+            version: 1;
+            /** @description Seed of the organization. */
+            seed: components["schemas"]["Hash"];
+            /** @description Epochs of the database, the oldest first. A restored backup gets a new one. */
+            epochs: components["schemas"]["Hash"][];
+        };
+        /** @description Least amount of a token that is worth a sweep. */
+        SweepMinimum: {
+            /** @description Contract address of the token, in any letter case; the zero address for coins. */
+            token_address: components["schemas"]["AddressInput"];
+            /** @description Least amount, in the token's smallest unit. */
+            amount: components["schemas"]["AmountInput"];
+        };
+        /** @description Choice of what is swept. */
+        SweepPreparation: {
+            /** @description Chain of the addresses. */
+            chain_id: components["schemas"]["ChainId"];
+            /** @description Addresses to sweep, each once; by default those with the oldest unswept money, 500 at most. */
+            addresses?: components["schemas"]["AddressInput"][];
+            /** @description Least amounts that are worth a sweep. For coins, the default is their share of the fee; for other tokens, any amount is swept. */
+            minimums?: components["schemas"]["SweepMinimum"][];
+        };
+        /** @description Amount that a deposit address pays. */
+        SweepItem: {
+            /** @description The deposit address. */
+            address: components["schemas"]["ChecksumAddress"];
+            /** @description Contract address of the token. */
+            token_address: components["schemas"]["TokenAddress"];
+            /** @description Amount that leaves the address, in the token's smallest unit. */
+            amount: components["schemas"]["Amount"];
+        };
+        /** @description A call of the deposit factory. Any account can send it. */
+        SweepTransaction: {
+            /** @description The deposit factory. */
+            to: components["schemas"]["Address"];
+            /**
+             * @description Coins that are sent with it.
+             * @example 0
+             * @constant
+             */
+            value: "0";
+            /**
+             * @description Input of the call.
+             * @example 0x5a9b3f1e
+             */
+            data: string;
+            /**
+             * @description Gas that the node estimates. A transaction has at most 16,777,216 (EIP-7825).
+             * @example 112334
+             */
+            gas: number;
+            /** @description Gas at the price of now, in wei. A rollup adds a fee for its data. */
+            fee: components["schemas"]["Amount"];
+            /** @description What the addresses pay. */
+            items: components["schemas"]["SweepItem"][];
+        };
+        /** @description A deposit address that is not swept. */
+        UnsweptItem: {
+            /** @description The deposit address. */
+            address: components["schemas"]["ChecksumAddress"];
+            /** @description Contract address of the token. */
+            token_address: components["schemas"]["TokenAddress"];
+            /**
+             * @description `session_open`: a sweep would make payments with exactly 21,000 gas fail. `below_minimum`: less than the minimum. `costs_more`: coins that are worth less than their share of the fee. `not_payable`: there is nothing now, or the token or the recipient refuses.
+             * @example costs_more
+             * @enum {string}
+             */
+            reason: "session_open" | "below_minimum" | "costs_more" | "not_payable";
+        };
+        /** @description Transactions that sweep deposit addresses of one chain. */
+        SweepPlan: {
+            /**
+             * @description Type of the object.
+             * @example sweep_plan
+             * @constant
+             */
+            object: "sweep_plan";
+            /** @description Chain on which the transactions are sent. */
+            chain_id: components["schemas"]["ChainId"];
+            /** @description Price of gas now, in wei. */
+            gas_price: components["schemas"]["Amount"];
+            /** @description The transactions, in any order. */
+            transactions: components["schemas"]["SweepTransaction"][];
+            /** @description Addresses that are not swept, with the reason. */
+            left_out: components["schemas"]["UnsweptItem"][];
+            /**
+             * @description True when more addresses have unswept money than are looked at at once.
+             * @example false
+             */
+            has_more: boolean;
+        };
         /** @description A transaction on a chain that pays the organization and waits, because no node returns its receipt. */
         SetAsideTransaction: {
             /**
@@ -7158,6 +7485,11 @@ export interface components {
          */
         RefundIdParameter: string;
         /**
+         * @description The deposit address, in any letter case.
+         * @example 0xdefcbdaFFb67e4463998f446CF124b07765ED1be
+         */
+        DepositAddressParameter: string;
+        /**
          * @description Short code of the payment link.
          * @example xK9mQ2aB
          */
@@ -7199,6 +7531,12 @@ export interface components {
         OfTransaction: string;
         /** @description Only records on this chain. */
         ChainIdParameter: components["schemas"]["ChainId"];
+        /** @description Only records of this token, in any letter case. */
+        TokenAddressParameter: string;
+        /** @description Only records of this recipient, in any letter case. */
+        RecipientAddressParameter: string;
+        /** @description True for addresses with money that was not swept yet, as far as it is known; false for the others. */
+        Unswept: boolean;
         /** @description Only records of this payment link. */
         OfPaymentLink: string;
         /** @description Only records of this checkout session. */
@@ -9979,6 +10317,252 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Refund"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listDepositAddresses: {
+        parameters: {
+            query: {
+                /** @description Only records on this chain. */
+                chain_id?: components["parameters"]["ChainIdParameter"];
+                /** @description Only records of this token, in any letter case. */
+                token_address?: components["parameters"]["TokenAddressParameter"];
+                /** @description Only records of this checkout session. */
+                session_id?: components["parameters"]["OfSession"];
+                /** @description Only records of this recipient, in any letter case. */
+                recipient_address?: components["parameters"]["RecipientAddressParameter"];
+                /** @description True for addresses with money that was not swept yet, as far as it is known; false for the others. */
+                unswept?: components["parameters"]["Unswept"];
+                /** @description Page number, from 1. A page after the last one is empty. */
+                page: components["parameters"]["Page"];
+                /** @description Number of records per page. */
+                limit: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of addresses. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DepositAddressList"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportDepositAddresses: {
+        parameters: {
+            query: {
+                /** @description Format of the export. */
+                format: components["parameters"]["Format"];
+                /** @description Only records on this chain. */
+                chain_id?: components["parameters"]["ChainIdParameter"];
+                /** @description Only records of this token, in any letter case. */
+                token_address?: components["parameters"]["TokenAddressParameter"];
+                /** @description Only records of this checkout session. */
+                session_id?: components["parameters"]["OfSession"];
+                /** @description Only records of this recipient, in any letter case. */
+                recipient_address?: components["parameters"]["RecipientAddressParameter"];
+                /** @description True for addresses with money that was not swept yet, as far as it is known; false for the others. */
+                unswept?: components["parameters"]["Unswept"];
+                /** @description Only records created at or after this time, ISO 8601. */
+                from?: components["parameters"]["From"];
+                /** @description Only records created before this time, ISO 8601. */
+                to?: components["parameters"]["To"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The addresses as CSV. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example address,chain_id,amount_unswept
+                     *     0xdefcbdaFFb67e4463998f446CF124b07765ED1be,31337,12500000
+                     */
+                    "text/csv": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getDepositSeed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The seed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DepositSeed"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    prepareSweep: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "chain_id": 31337
+                 *     }
+                 */
+                "application/json": components["schemas"]["SweepPreparation"];
+            };
+        };
+        responses: {
+            /** @description The transactions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepPlan"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getDepositAddress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The deposit address, in any letter case.
+                 * @example 0xdefcbdaFFb67e4463998f446CF124b07765ED1be
+                 */
+                address: components["parameters"]["DepositAddressParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The address. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DepositAddress"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    lookAtDepositAddress: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The deposit address, in any letter case.
+                 * @example 0xdefcbdaFFb67e4463998f446CF124b07765ED1be
+                 */
+                address: components["parameters"]["DepositAddressParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The address. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DepositAddress"];
                 };
             };
             400: components["responses"]["BadRequest"];
