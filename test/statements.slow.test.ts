@@ -22,6 +22,7 @@ const STAND_INS: Readonly<Record<string, string>> = {
   'column.column': 'sealed_body',
   "key.join(', ')": 'id',
   "key.map(() => '?').join(', ')": '?',
+  "named ?? 'id'": 'id',
   order: 'created_at desc, id desc',
   unindexed: 'created_at',
   limit: '10',

@@ -82,6 +82,8 @@ async function openDeposits(
         number,
         salt: numberToHex(number, { size: 32 }),
         sessionId: one.id,
+        amountReceived: 0n,
+        amountSwept: 0n,
       });
   });
 }

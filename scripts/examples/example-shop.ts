@@ -150,6 +150,7 @@ export function watchedChain({ id, name, rpcUrl, tokens }: EmbeddedChain): Watch
     mode: 'test',
     tokens: tokens.map(token => ({ ...token, address: token.address.toLowerCase() })),
     confirmations: 1,
+    depositAddresses: {},
     explorerUrl: hash => `${DATA_URL}/explorer/transactions/${hash}?chain_id=${id}`,
     rpcUrls: [rpcUrl],
     isOfThisRun: true,

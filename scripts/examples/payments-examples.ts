@@ -46,6 +46,7 @@ export async function trade(
 ): Promise<{ failedDelivery: string }> {
   await open(shop);
   await sellOnChain(shop, payerOn(chain));
+  await sellToDepositAddress(shop, payerOn(chain));
   await sellOtherwise(shop, payerOn(chain));
   await shop.ask('testWebhook');
   await shop.ask('testWebhook', {
@@ -110,6 +111,25 @@ async function refund({ ask, peek, known, now }: ExampleShop, payer: Payer): Pro
   await ask('listRefunds');
   const another = await ask('createRefund', { body, isUnrecorded: true });
   await ask('cancelRefund', { at: { refund_id: String(another.id) } });
+}
+
+/** Sells to a deposit address, and prepares its sweep. */
+async function sellToDepositAddress({ ask, peek, known, now }: ExampleShop, payer: Payer): Promise<void> {
+  const link = { payment_link_id: known.get('payment_link_id') ?? '' };
+  const body = { ...link, payment_method: 'deposit_address' };
+  const session = await ask('createCheckoutSession', { body, isUnrecorded: true });
+  const [to, at] = [String(session.deposit_address), { checkout_session_id: String(session.id) }];
+  known.set('address', to);
+  await payer.pay({ ...dueOf(session), to }, now());
+  await until(
+    () => peek('getCheckoutSession', { at }),
+    ({ status }) => status === 'completed',
+  );
+  await ask('listDepositAddresses');
+  await ask('getDepositAddress', { at: { address: to } });
+  await ask('lookAtDepositAddress');
+  await ask('getDepositSeed');
+  await ask('prepareSweep');
 }
 
 /** Runs sessions with other outcomes, and the payer's operations. */

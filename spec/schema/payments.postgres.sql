@@ -787,6 +787,8 @@ create table deposit_addresses (
   ended_at bigint,
   next_look_at bigint,
   looked_block bigint,
+  amount_received text collate "C" not null default '010'::text,
+  amount_swept text collate "C" not null default '010'::text,
   PRIMARY KEY (address),
   CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
   FOREIGN KEY (organization_id) REFERENCES organizations(id)
@@ -796,6 +798,7 @@ CREATE INDEX deposit_addresses_by_age ON deposit_addresses USING btree (organiza
 CREATE INDEX deposit_addresses_to_look_at ON deposit_addresses USING btree (chain_id, next_look_at) WHERE next_look_at IS NOT NULL;
 CREATE INDEX deposit_addresses_by_chain ON deposit_addresses USING btree (chain_id, created_at);
 CREATE INDEX deposit_addresses_open ON deposit_addresses USING btree (chain_id, session_id) WHERE ended_at IS NULL;
+CREATE INDEX deposit_addresses_unswept ON deposit_addresses USING btree (organization_id, mode, chain_id, token_address, created_at, address, amount_received, amount_swept) WHERE amount_received > amount_swept;
 
 create table sweeps (
   chain_id bigint not null,

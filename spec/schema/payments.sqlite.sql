@@ -660,7 +660,7 @@ CREATE TABLE deposit_addresses (
   amount text not null,
   client_reference_id text,
   created_at integer not null
-, ended_at integer, next_look_at integer, looked_block integer) strict;
+, ended_at integer, next_look_at integer, looked_block integer, amount_received text not null default '010', amount_swept text not null default '010') strict;
 CREATE UNIQUE INDEX deposit_addresses_by_number on deposit_addresses (organization_id, epoch, number);
 CREATE INDEX deposit_addresses_by_age on deposit_addresses
      (organization_id, mode, created_at, address, chain_id);
@@ -668,6 +668,9 @@ CREATE INDEX deposit_addresses_to_look_at on deposit_addresses (chain_id, next_l
      where next_look_at is not null;
 CREATE INDEX deposit_addresses_by_chain on deposit_addresses (chain_id, created_at);
 CREATE INDEX deposit_addresses_open on deposit_addresses (chain_id, session_id) where ended_at is null;
+CREATE INDEX deposit_addresses_unswept on deposit_addresses
+     (organization_id, mode, chain_id, token_address, created_at, address, amount_received, amount_swept)
+     where amount_received > amount_swept;
 
 CREATE TABLE sweeps (
   chain_id integer not null,

@@ -22,6 +22,7 @@ import { signatureJudge } from '../node/wallet-signature.ts';
 import { assetRoutes } from '../pages/assets.ts';
 import { apiKeyHandlers } from './api/api-keys.ts';
 import { chainHandlers } from './api/chains.ts';
+import { depositAddressHandlers } from './api/deposits/deposit-addresses.ts';
 import { eventHandlers } from './api/events.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './api/gate/api-context.ts';
 import { paymentsGate } from './api/gate/gate.ts';
@@ -45,6 +46,7 @@ import { dashboardPages } from './dashboard/pages.ts';
 import type { OneTimeToken } from './dashboard/sign-in/one-time-token.ts';
 import { dashboardRoutes } from './dashboard/sign-in/routes.ts';
 import type { DepositOffers } from './deposits/deposit-offers.ts';
+import { sweepPlanner } from './deposits/sweep-plan.ts';
 import type { OutgoingChannels } from './outgoing.ts';
 import { pageAssets } from './page-assets.ts';
 
@@ -128,6 +130,7 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
         ...eventHandlers(options),
         ...transferHandlers(options),
         ...refundHandlers(options),
+        ...depositAddressHandlers(options, { planSweep: sweepPlanner(options.clientOf) }),
         ...setAsideHandlers(options),
         ...simulationHandlers(options),
         ...apiKeyHandlers(options),

@@ -5,16 +5,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Address, encodeFunctionData, erc20Abi, type Hex, parseEther, toHex } from 'viem';
 import { test as base, expect, onTestFinished } from 'vitest';
+import { execute } from '#db/query.ts';
 import { CURRENT_FACTORY, forwarderAddress } from '#deposits/deposit-factory.ts';
 import { PROXY, PROXY_CREATION } from '#deposits/deterministic-proxy.ts';
 import { depositSalt } from '#deposits/salt.ts';
 import { deriveAccounts } from '#devnet/chain/accounts.ts';
+import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import { CHAIN_KINDS, type ChainKind } from '../lab/chain-kind.ts';
 import { faultyNode } from '../lab/faulty-node.ts';
+import { record, text } from '../lab/json.ts';
 import { loopbackPort } from '../lab/loopback-server.ts';
 import { addressOf, mineEvery, startPaymentChain, type TestPaymentChain } from '../lab/payment-chain.ts';
 import { PATIENCE_MS } from '../lab/until.ts';
+import { sqliteDatabase, urlOf } from '../support/databases.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { PLACE, startPaymentsApi } from '../support/payments-api.ts';
 
 const CHAIN_ID = 31_337;
 const SEED: Hex = `0x${'5e'.repeat(32)}`;
@@ -251,13 +256,68 @@ test('a recipient with code is paid on another chain only if the same contract w
   await here.call('anvil_setStorageAt', RECIPIENT, slot, toHex(0, { size: 32 }));
   const same = await sweep();
 
-  expect([absent.code, absent.out, owned.code, owned.out]).toEqual([1, '', 1, '']);
-  expect(absent.err).toContain(
-    `${RECIPIENT} is a contract on chain 31338, and its code differs on chain 31337`,
-  );
-  expect(owned.err).toContain('and its owners differ on chain 31337 and chain 31338.');
+  expect([absent.code, absent.err, owned.code, owned.err]).toEqual([1, '', 1, '']);
+  expect(absent.out).toContain(`: ${RECIPIENT} is a contract on chain 31338, and its code differs on chain`);
+  expect(owned.out).toContain('and its owners differ on chain 31337 and chain 31338: money');
+  expect(absent.out + owned.out).not.toMatch(/^(sending|paid)/m);
   expect([same.code, same.err]).toEqual([0, '']);
   expect(same.out).toMatch(/^paid /m);
+});
+
+test('the addresses of ended checkouts are swept from the payments database alone', async ({
+  start,
+  folder,
+  key,
+}) => {
+  const chain = await start();
+  await deploy(chain, '--key', key);
+  const database = await sqliteDatabase('payments');
+  await using stack = new AsyncDisposableStack();
+  stack.defer(database.remove);
+  const api = stack.use(await startPaymentsApi(database.options));
+  const shop = await api.merchant();
+  const issue = async (changes: object = {}) => {
+    const terms = {
+      ...PLACE,
+      token_address: NATIVE_COIN,
+      recipient_address: RECIPIENT,
+      amount: '7',
+      ...changes,
+    };
+    const { body } = await shop.post('/api/v1/checkout-sessions', {
+      ...terms,
+      payment_method: 'deposit_address',
+    });
+    const { id, deposit_address } = record(body);
+    await chain.send({ from: 1, to: addressOf(text(deposit_address)), value: 7n });
+    return { id: text(id), address: text(deposit_address) };
+  };
+  const [ended, open, unknown] = [await issue(), await issue(), await issue()];
+  await chain.mine();
+  for (const { id } of [ended, unknown]) await shop.post(`/api/v1/checkout-sessions/${id}/expire`);
+  for (const { address } of [ended, open])
+    await execute(api.db, "update deposit_addresses set amount_received = '017' where address = ?", [
+      address.toLowerCase(),
+    ]);
+  const file = join(folder, 'tollgate.yaml');
+  const chains = [{ id: CHAIN_ID, name: 'Local', native: { symbol: 'ETH' }, rpc: [chain.rpcUrl] }];
+  const payments = { database: urlOf(database.options), secretKeyFile: key };
+  await writeFile(file, JSON.stringify({ payments, chains }));
+  const sweep = ['sweep', '--chain', String(CHAIN_ID), '--config', file];
+
+  const known = await run([...sweep, '--key', key]);
+  const other = await run([...sweep, '--all', '--recipient', CURRENT_FACTORY.address, '--dry-run']);
+  const all = await run([...sweep, '--all', '--key', key]);
+  const scanned = await run([...sweep, '--scan', '0..9', '--key', key]);
+
+  const paid = ({ id, address }: typeof ended) =>
+    `paid  ${address}  checkout ${id}  0.000000000000000007 ETH`;
+  expect([known.code, known.err, all.code, scanned.code]).toEqual([0, '', 0, 2]);
+  expect(known.out.match(/^paid .*$/gm)).toEqual([paid(ended)]);
+  expect(known.out).toMatch(/^sending {2}transaction 0x\w{64}$/m);
+  expect(other.out).toBe('no address holds anything\n');
+  expect(all.out.match(/^paid .*$/gm)).toEqual([paid(unknown)]);
+  expect(scanned.err).toContain('--scan needs --seed');
 });
 
 test('what the recipient refuses is left, and the rest is paid', async ({ start, key, seed }) => {

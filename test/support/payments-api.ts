@@ -18,6 +18,7 @@ import type { ChainClient } from '../../src/node/client.ts';
 import { signatureJudge } from '../../src/node/wallet-signature.ts';
 import { apiKeyHandlers } from '../../src/payments/api/api-keys.ts';
 import { chainHandlers } from '../../src/payments/api/chains.ts';
+import { depositAddressHandlers } from '../../src/payments/api/deposits/deposit-addresses.ts';
 import { eventHandlers } from '../../src/payments/api/events.ts';
 import type { AnonymousCaller, ApiCaller } from '../../src/payments/api/gate/api-context.ts';
 import { paymentsGate } from '../../src/payments/api/gate/gate.ts';
@@ -38,6 +39,7 @@ import { shownStates } from '../../src/payments/checkout/bodies.ts';
 import { checkoutHandlers } from '../../src/payments/checkout/operations.ts';
 import { type StateWaits, stateWaits } from '../../src/payments/checkout/state-waits.ts';
 import { startDelivery } from '../../src/payments/delivery-workers.ts';
+import { sweepPlanner } from '../../src/payments/deposits/sweep-plan.ts';
 import type { Permission } from '../../src/payments/keys/api-key.ts';
 import { issueKey } from '../../src/payments/keys/issue-key.ts';
 import type { LinkDefaults, Mode, Owner } from '../../src/payments/model/owner.ts';
@@ -176,6 +178,7 @@ export async function startPaymentsApi(
       ...eventHandlers(context),
       ...transferHandlers(context),
       ...refundHandlers(context),
+      ...depositAddressHandlers(context, { planSweep: sweepPlanner(clientOf) }),
       ...setAsideHandlers(context),
       ...simulationHandlers(context),
       ...webhookHandlers(context, { ...outgoing, ...outgoing.webhooks, log }),

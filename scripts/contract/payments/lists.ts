@@ -104,6 +104,7 @@ function matches(name: string, row: JsonObject, value: Json): boolean {
       String(text).toLowerCase().includes(String(value).toLowerCase()),
     );
   }
+  if (name === 'unswept') return (row.amount_unswept !== '0') === value;
   return own === value;
 }
 
@@ -127,6 +128,7 @@ async function tryOrders(tester: Tester, operation: Operation, { ask, whole }: R
   }
 }
 
-function idOf({ id }: JsonObject): string {
-  return String(id);
+/** A deposit address is its own id. */
+function idOf({ id, address }: JsonObject): string {
+  return String(id ?? address);
 }

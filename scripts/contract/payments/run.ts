@@ -7,6 +7,7 @@ import type { ContractReport } from '../run.ts';
 import { type Known, tryMethods, tryOperation, tryReading } from './attempts.ts';
 import { isPagedList, tryList } from './lists.ts';
 import type { Operation } from './operation.ts';
+import { depositsStory } from './scenarios/deposits-scenario.ts';
 import { keysStory } from './scenarios/keys-scenario.ts';
 import { linksStory } from './scenarios/links-scenario.ts';
 import { notificationsStory } from './scenarios/notifications-scenario.ts';
@@ -57,6 +58,7 @@ async function makeRecords(tester: Tester): Promise<Ids> {
   await payerStory(tester, links);
   const moved = await transfersStory(tester);
   const refund = await refundsStory(tester, links);
+  const address = await depositsStory(tester, links);
   await keysStory(tester);
   const recipient = await recipientsStory(tester, links.fixed);
   const session = paid ?? tester.made.findLast(({ object }) => object === 'checkout_session')?.id;
@@ -70,6 +72,7 @@ async function makeRecords(tester: Tester): Promise<Ids> {
     transaction_id: moved?.id ?? transaction?.id,
     recipient_id: recipient,
     refund_id: refund,
+    address,
     event_id: await newestOf(tester, 'listEvents'),
     delivery_id: await newestOf(tester, 'listWebhookDeliveries', { webhook_id: String(webhook?.id) }),
   });

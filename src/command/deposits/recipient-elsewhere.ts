@@ -1,7 +1,6 @@
 import { type Address, encodeFunctionData, type Hex, keccak256, parseAbi, toHex } from 'viem';
 import { DELEGATION_PREFIX } from '#evm/address.ts';
 import { wordOf } from '#evm/call-result.ts';
-import { Refused } from '#lib/command-line.ts';
 import { nullIfAnswered } from '#node/client.ts';
 import type { OpenedChain } from './chain-option.ts';
 
@@ -27,20 +26,19 @@ interface RecipientState {
 }
 
 /**
- * Refuses a recipient that is a contract, unless the same contract is on both chains: a stranger may be able to create
- * another one at its address (Decision 404). An account with a key has no code, and is the same everywhere.
- * @throws Refused
+ * Reason why a recipient is not paid on another chain: it is a contract, and not the same one on both chains. A stranger may
+ * be able to create another one at its address (Decision 404). An account with a key has no code, and is the same everywhere.
  */
-export async function requireSameRecipient(
+export async function recipientFault(
   recipient: Address,
   { issued, here }: { issued: OpenedChain; here: OpenedChain },
-): Promise<void> {
+): Promise<string | undefined> {
   const [there, local] = await Promise.all([stateOf(issued, recipient), stateOf(here, recipient)]);
   const difference = differenceOf(there, local);
-  if (difference === undefined) return;
-  throw new Refused(
+  if (difference === undefined) return undefined;
+  return (
     `${recipient} is a contract on chain ${local.code === '0x' ? issued.id : here.id}, and ${difference} on chain ` +
-      `${here.id} and chain ${issued.id}. Money that is swept there may not reach its owners.`,
+    `${here.id} and chain ${issued.id}: money that is swept there may not reach its owners`
   );
 }
 

@@ -3,22 +3,26 @@ import { CURRENT_FACTORY } from '#deposits/deposit-factory.ts';
 import { checkFactory } from '#deposits/self-check.ts';
 import { sweepOutcomes } from '#deposits/sweep-call.ts';
 import { sweepParts } from '#deposits/sweep-parts.ts';
-import { Refused, readArguments, UsageError } from '#lib/command-line.ts';
+import { numberOption, Refused, readArguments, UsageError } from '#lib/command-line.ts';
 import { amountText } from '#payments/amounts/token-amount.ts';
 import { CHAIN_USAGE, type ChainOptions, type OpenedChain, onChain } from './chain-option.ts';
 import { assetsOf, type Holding, holdingsOf, numberedAddresses } from './holdings.ts';
-import { requireSameRecipient } from './recipient-elsewhere.ts';
+import { issuedAddresses } from './issued-addresses.ts';
+import { recipientFault } from './recipient-elsewhere.ts';
 import { readSeed, SEED_USAGE } from './seed-file.ts';
 import { KEY_USAGE, type Sender, senderOf } from './sender.ts';
 import { addressOf } from './verify-address.ts';
 
-const USAGE = `Usage: tollgate sweep --seed FILE --recipient ADDRESS --scan FROM..TO --chain ID [--config FILE | --rpc URL]
-                      [--issued-for ID] [--token ADDRESS] [--min ASSET=AMOUNT] [--key FILE | --dry-run]
+const USAGE = `Usage: tollgate sweep --chain ID --config FILE [--recipient ADDRESS] [--all]
+       tollgate sweep --chain ID --seed FILE --recipient ADDRESS --scan FROM..TO [--config FILE | --rpc URL]
+       both: [--issued-for ID] [--token ADDRESS] [--min ASSET=AMOUNT] (--key FILE | --dry-run)
 
-  Finds the deposit addresses of a recipient that hold something, and has them pay it, many in each transaction. Needs no
-  database. Anyone can send it: the money can only go to the recipient. Sweep an address only after its checkout has ended:
-  senders that give exactly 21,000 gas cannot pay it afterwards.
+  Finds deposit addresses that hold something, and has them pay their recipients, many in each transaction. The first form takes
+  the addresses of ended checkouts from the payments database of the configuration. The second needs no database: it
+  finds them by an exported seed. Sweep them only after their checkouts have ended: senders that give exactly 21,000
+  gas cannot pay an address that was swept. Anyone can send a sweep: the money can only go to the recipient.
 
+  --all                    look at every address of an ended checkout, not only at those with money that the database knows
 ${SEED_USAGE}
   --recipient ADDRESS      account that the addresses pay
   --scan FROM..TO          numbers to look at under each epoch, both included, such as 0..999
@@ -41,6 +45,7 @@ export async function runSweep(args: readonly string[]): Promise<void> {
       seed: { type: 'string' },
       recipient: { type: 'string' },
       scan: { type: 'string' },
+      all: { type: 'boolean', default: false },
       chain: { type: 'string' },
       config: { type: 'string' },
       rpc: { type: 'string' },
@@ -57,37 +62,73 @@ export async function runSweep(args: readonly string[]): Promise<void> {
     return;
   }
   const { seed: file, 'dry-run': isDry } = values;
-  if (file === undefined) throw new UsageError('--seed is missing');
   if (!isDry && values.key === undefined) throw new UsageError('--key is missing, or --dry-run');
   if (file === '-' && values.key === '-')
     throw new UsageError('only one of --seed and --key can be standard input');
-  const recipient = addressOf(values.recipient, '--recipient');
   const tokens = values.token.map(one => addressOf(one, '--token'));
-  const range = rangeOf(values.scan);
-  const seed = await readSeed(file);
+  const addresses = file === undefined ? issuedOf(values) : await numberedOf(file, values);
   await onChain(values, async chain => {
     await requireFactory(chain);
-    await requireRecipient(chain, recipient, values);
     const sender = isDry ? undefined : await senderOf(chain, values.key);
     const assets = await assetsOf(chain, { tokens, least: values.min });
     const found: Holding[] = [];
-    for await (const holding of holdingsOf(chain, numberedAddresses({ seed, recipient, ...range }), assets)) {
+    for await (const holding of holdingsOf(chain, addresses, assets)) {
       found.push(holding);
       print(`found  ${lineOf(holding)}`);
     }
     if (found.length === 0) print('no address holds anything');
-    await sweepAll(chain, sender, found);
+    await sweepAll(chain, sender, await permitted(chain, found, values));
   });
 }
 
-async function requireRecipient(
+interface AddressOptions extends ChainOptions {
+  readonly 'issued-for'?: string | undefined;
+  readonly recipient?: string | undefined;
+  readonly scan?: string | undefined;
+  readonly all: boolean;
+}
+
+/** Addresses under a seed. @throws UsageError, Refused */
+async function numberedOf(file: string, { recipient: text, scan, all }: AddressOptions) {
+  if (all) throw new UsageError('--all: with --seed, --scan says which addresses are looked at');
+  const recipient = addressOf(text, '--recipient');
+  const range = rangeOf(scan);
+  return numberedAddresses({ seed: await readSeed(file), recipient, ...range });
+}
+
+/** Addresses of the installation. @throws UsageError */
+function issuedOf({ 'issued-for': issuedFor, chain, config, rpc, recipient, scan, all }: AddressOptions) {
+  if (scan !== undefined || rpc !== undefined)
+    throw new UsageError(`--${scan === undefined ? 'rpc' : 'scan'} needs --seed`);
+  const chainId = numberOption('issued-for', issuedFor) ?? numberOption('chain', chain);
+  if (chainId === undefined) throw new UsageError('--chain is missing');
+  return issuedAddresses({
+    config,
+    chainId,
+    recipient: recipient === undefined ? undefined : addressOf(recipient, '--recipient'),
+    // What lies there on another chain is in no database.
+    areAll: all || issuedFor !== undefined,
+  });
+}
+
+/** Holdings whose recipients are the same on the chain of the checkouts. The others are left, and say why. */
+async function permitted(
   here: OpenedChain,
-  recipient: Address,
-  { 'issued-for': issuedFor, config, rpc }: ChainOptions & { 'issued-for'?: string | undefined },
-): Promise<void> {
-  if (issuedFor === undefined) return;
+  found: readonly Holding[],
+  { 'issued-for': issuedFor, config, rpc }: AddressOptions,
+): Promise<readonly Holding[]> {
+  if (issuedFor === undefined) return found;
   if (rpc !== undefined) throw new UsageError('--issued-for needs a configuration in place of --rpc');
-  await onChain({ chain: issuedFor, config }, issued => requireSameRecipient(recipient, { issued, here }));
+  return onChain({ chain: issuedFor, config }, async issued => {
+    const recipients = [...new Set(found.map(({ from }) => from.recipient))];
+    const faults = new Map<Address, string | undefined>();
+    for (const one of recipients) faults.set(one, await recipientFault(one, { issued, here }));
+    return found.filter(holding => {
+      const fault = faults.get(holding.from.recipient);
+      if (fault !== undefined) printLeft(holding, fault);
+      return fault === undefined;
+    });
+  });
 }
 
 async function requireFactory({ id, client }: OpenedChain): Promise<void> {

@@ -13,6 +13,7 @@ const PAGES: readonly (readonly [path: RegExp, title: string, module: string])[]
   [/^\/dashboard\/refunds$/, 'Refunds', 'refunds/refunds.ts'],
   [/^\/dashboard\/refunds\/new$/, 'Refund', 'refunds/new-refund.ts'],
   [/^\/dashboard\/refunds\/re_\w+$/, 'Refund', 'refunds/refund.ts'],
+  [/^\/dashboard\/deposit-addresses$/, 'Deposit addresses', 'deposits/deposits.ts'],
   [/^\/dashboard\/links$/, 'Links', 'links/links.ts'],
   [/^\/dashboard\/links\/new$/, 'New link', 'links/new-link.ts'],
   [/^\/dashboard\/links\/pl_\w+$/, 'Link', 'links/link.ts'],

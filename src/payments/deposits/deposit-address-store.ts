@@ -61,7 +61,7 @@ export function depositAddressStore(handle: Handle) {
   };
 }
 
-const depositAddressForm = recordForm<DepositAddress>({
+export const depositAddressForm = recordForm<DepositAddress>({
   address: 'plain',
   organizationId: 'plain',
   mode: 'plain',
@@ -76,4 +76,6 @@ const depositAddressForm = recordForm<DepositAddress>({
   amount: 'uint256',
   clientReferenceId: 'plain',
   createdAt: 'plain',
+  amountReceived: 'uint256',
+  amountSwept: 'uint256',
 });

@@ -27,24 +27,32 @@ export function depositNumbers(handle: Handle) {
     return epoch;
   };
 
+  const knownSeed = async (organizationId: string): Promise<Hex | undefined> => {
+    const [row] = await select({ from: 'deposit_seeds', columns: ['seed'] }).rows(
+      handle,
+      'where organization_id = ?',
+      [organizationId],
+    );
+    return row?.seed;
+  };
+
   return {
+    /** The organization's seed; undefined before its first address. */
+    knownSeed,
+
     /** The organization's seed; a new one if it has none. */
     async seed(organizationId: string, now: number): Promise<Hex> {
-      const find = () =>
-        select({ from: 'deposit_seeds', columns: ['seed'] }).rows(handle, 'where organization_id = ?', [
-          organizationId,
-        ]);
-      const [known] = await find();
-      if (known !== undefined) return known.seed;
+      const known = await knownSeed(organizationId);
+      if (known !== undefined) return known;
       await execute(
         handle,
         `insert into deposit_seeds (organization_id, seed, created_at) values (?, ?, ?)
          on conflict (organization_id) do nothing`,
         [organizationId, randomHex(), now],
       );
-      const [added] = await find();
+      const added = await knownSeed(organizationId);
       if (added === undefined) throw new Error(`Organization ${organizationId} got no seed.`);
-      return added.seed;
+      return added;
     },
 
     /** Epochs in which an organization has addresses, the oldest first. */

@@ -53,6 +53,8 @@ export async function issueDepositAddress(
     amount: order.amount,
     clientReferenceId: order.clientReferenceId,
     createdAt,
+    amountReceived: 0n,
+    amountSwept: 0n,
   };
   await depositAddressStore(handle).insert(issued);
   return issued;

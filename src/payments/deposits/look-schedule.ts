@@ -126,6 +126,15 @@ export function lookSchedule(handle: Handle, chainId: number) {
       );
     },
 
+    /** Schedules a look at once at the address of an ended session. Those of open ones are watched in each block. */
+    async lookNow(address: string, now: number): Promise<void> {
+      await execute(
+        handle,
+        'update deposit_addresses set next_look_at = ? where address = ? and chain_id = ? and next_look_at > ?',
+        [now, address, chainId, now],
+      );
+    },
+
     /** Schedules the next look at these addresses after one that has just been made; none for open ones. */
     async lookAgain(
       deposits: readonly Pick<DueDeposit, 'address' | 'endedAt'>[],

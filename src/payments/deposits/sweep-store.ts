@@ -1,5 +1,6 @@
 import { uintColumn } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
+import { BOUND } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import type { DepositSweep } from '../model/recipient.ts';
 import { recordForm } from '../tables/record-form.ts';
@@ -34,6 +35,25 @@ export function sweepStore(handle: Handle) {
         [chainId, ...addresses],
       );
       return rows.map(sweepForm.recordOf);
+    },
+
+    /** The last sweeps of each of some addresses, newest first. */
+    async last(
+      addresses: readonly string[],
+      limitPerAddress: number,
+    ): Promise<ReadonlyMap<string, DepositSweep[]>> {
+      if (addresses.length === 0) return new Map();
+      const rows = await select({ from: 'sweeps s', columns: ['s.*'] }).rows(
+        handle,
+        `join (
+           select chain_id, tx_hash, log_index,
+             row_number() over (partition by address order by block_number desc, log_index desc) as turn
+           from sweeps where address in (${placeholders(addresses.length)})
+         ) t on t.chain_id = s.chain_id and t.tx_hash = s.tx_hash and t.log_index = s.log_index
+         where turn <= ${BOUND} order by block_number desc, s.log_index desc`,
+        [...addresses, limitPerAddress],
+      );
+      return Map.groupBy(rows.map(sweepForm.recordOf), ({ address }) => address);
     },
   };
 }

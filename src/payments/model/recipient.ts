@@ -72,6 +72,10 @@ export interface DepositAddress extends Owner {
   readonly clientReferenceId: string | null;
   /** UTC milliseconds. */
   readonly createdAt: number;
+  /** Sum of its confirmed payments of the session's token. */
+  readonly amountReceived: bigint;
+  /** Sum of the session's token that left it by sweeps. */
+  readonly amountSwept: bigint;
 }
 
 /** Money that left a deposit address for its recipient, as the factory logged it. Hex is lower case. */

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../db/open.ts';
 import { newId } from '../../lib/ids.ts';
+import { depositSums } from '../deposits/deposit-sums.ts';
 import {
   checkoutCompletedData,
   checkoutExpiredData,
@@ -42,8 +43,21 @@ export function settlementUnit({ handle, seals, now, onMove }: SettlementDeps) {
     return session;
   };
 
+  /** Payments of other matches are at no deposit address. */
+  const countDeposits = async ({
+    chainId,
+    recipient,
+    matchedBy,
+    status,
+  }: PaymentTransaction): Promise<void> => {
+    const isCounted = status === 'completed' || status === 'failed';
+    if (isCounted && (matchedBy === 'deposit_address' || matchedBy === 'assignment'))
+      await depositSums(handle).recount(chainId, [recipient]);
+  };
+
   const conclude = async (move: Move): Promise<PaymentTransaction> => {
     await sessions.update(move.session);
+    await countDeposits(move.transaction);
     await events.insert(move.events.map(event => eventOf(move, event, now)));
     onMove?.(move);
     await followUse({ handle, seals, now }, move);

@@ -19,7 +19,7 @@ export interface ListPage<T> {
   readonly hasMore: boolean;
 }
 
-/** A list of rows with a text column `id`, in a unique order. Everything except the bindings is SQL, not input. */
+/** A list of rows with a text column as their id, in a unique order. Everything except the bindings is SQL, not input. */
 interface ListQuery<Table extends keyof Tables> {
   readonly table: Table;
   readonly where: Sql;
@@ -27,6 +27,8 @@ interface ListQuery<Table extends keyof Tables> {
   readonly order: string;
   /** The column of the order, besides the id, when no index has this order. */
   readonly unindexed?: keyof Tables[Table] & string;
+  /** Column of the id; `id` when absent. */
+  readonly key?: keyof Tables[Table] & string;
 }
 
 /**
@@ -56,14 +58,15 @@ interface CountedRows<Row> {
 /** A page found through an index, without reading the rest of the list. The total takes a second statement. */
 async function indexedPage<Table extends keyof Tables>(
   handle: Handle,
-  { table, where, order }: ListQuery<Table>,
+  { table, where, order, key: named }: ListQuery<Table>,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<CountedRows<Tables[Table]>> {
+  const key: string = named ?? 'id';
   // The ids come from an index that covers condition and order, so only the rows of the page are read.
   const rows = await rowsOf<Tables[Table]>(
     handle,
-    `select * from ${table} where id in (
-       select id from ${table} where ${where.sql} order by ${order} limit ? offset ?
+    `select * from ${table} where ${key} in (
+       select ${key} from ${table} where ${where.sql} order by ${order} limit ? offset ?
      ) order by ${order}`,
     [...where.bindings, limit, offset],
   );

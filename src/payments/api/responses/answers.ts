@@ -39,6 +39,8 @@ type RecordKind =
   | 'transaction'
   | 'unmatched_transfer'
   | 'refund'
+  | 'deposit_address'
+  | 'deposit_seed'
   | 'event'
   | 'api_key'
   | 'recipient'

@@ -12,6 +12,7 @@ export const dashboard = {
   refunds: `${ROOT}/refunds`,
   refund: (refundId: string) => `${ROOT}/refunds/${encodeURIComponent(refundId)}`,
   newRefund: (money: Readonly<Record<string, string>>) => `${ROOT}/refunds/new?${new URLSearchParams(money)}`,
+  deposits: `${ROOT}/deposit-addresses`,
   links: `${ROOT}/links`,
   newLink: `${ROOT}/links/new`,
   link: (linkId: string) => `${ROOT}/links/${encodeURIComponent(linkId)}`,

@@ -21,6 +21,7 @@ const PAGES: readonly (readonly [address: string, name: string, needed?: Payment
   [dashboard.links, 'Links'],
   [dashboard.unmatched, 'Unmatched transfers'],
   [dashboard.refunds, 'Refunds'],
+  [dashboard.deposits, 'Deposit addresses'],
   [dashboard.events, 'Events'],
   [dashboard.webhooks, 'Webhooks'],
   [dashboard.keys, 'Keys', 'admin'],

@@ -40,3 +40,15 @@ export const SWEEPS_MIGRATION: Migration = {
     'create index deposit_addresses_open on deposit_addresses (chain_id, session_id) where ended_at is null',
   ],
 };
+
+/** Sums that an address keeps, so that lists and limits need not add up its payments. */
+export const DEPOSIT_SUMS_MIGRATION: Migration = {
+  name: 'sums of deposit addresses',
+  up: [
+    addColumn('deposit_addresses', 'amount_received', ['uint256', "not null default '010'"]),
+    addColumn('deposit_addresses', 'amount_swept', ['uint256', "not null default '010'"]),
+    `create index deposit_addresses_unswept on deposit_addresses
+     (organization_id, mode, chain_id, token_address, created_at, address, amount_received, amount_swept)
+     where amount_received > amount_swept`,
+  ],
+};

@@ -1,6 +1,7 @@
 import { BaseError, numberToHex } from 'viem';
 import { type LoggedSweep, sweepsIn } from '#deposits/swept-logs.ts';
 import { depositAddressStore } from '../../deposits/deposit-address-store.ts';
+import { depositSums } from '../../deposits/deposit-sums.ts';
 import { sweepStore } from '../../deposits/sweep-store.ts';
 import type { DepositSweep } from '../../model/recipient.ts';
 import { LIFE_ALLOWANCE } from '../../model/session.ts';
@@ -96,6 +97,10 @@ async function record(look: Look, logged: readonly LoggedSweep[], sweptBlock: nu
   });
   return effect('record', async ({ handle }) => {
     const added = await sweepStore(handle).record(sweeps);
+    await depositSums(handle).recount(
+      chain.id,
+      added.map(({ address }) => address),
+    );
     await cursorStore(handle).keep(chain.id, { sweptBlock });
     return added.length;
   });

@@ -1,3 +1,4 @@
+import { depositSums } from '../../deposits/deposit-sums.ts';
 import { tokenOf } from '../../model/payment-chain.ts';
 import { LIFE_ALLOWANCE } from '../../model/session.ts';
 import type { UnmatchedTransfer } from '../../model/transfer.ts';
@@ -53,6 +54,10 @@ export async function confirmUnmatched(
     await changeInParts(look, { name, rows }, async (part, { handle, settle, now }) => {
       const confirmed = new Set(await transferStore(handle).confirm(part, now));
       const listed = part.filter(({ id }) => confirmed.has(id));
+      await depositSums(handle).recount(
+        chain.id,
+        listed.map(({ recipient }) => recipient),
+      );
       // The others were reported before a merchant decided about them.
       await settle.reportUnmatched(listed.filter(one => one.dismissedAt === null && one.restoredAt === null));
       await candidateStore(handle).add(listed.map(candidatesOf));

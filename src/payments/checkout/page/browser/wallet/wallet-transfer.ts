@@ -13,10 +13,14 @@ const NOT_SENT: readonly unknown[] = [REJECTED, UNKNOWN_CHAIN, ALREADY_ASKING];
 
 const REASON_CHARACTERS = 160;
 
-/** A transfer of a token or coin by a wallet; `amount` in its smallest unit. */
-export interface WalletTransfer {
+/** A wallet, and the chain on which it is to send. */
+interface WalletOnChain {
   readonly provider: WalletProvider;
   readonly chain: { readonly id: number; readonly name: string };
+}
+
+/** A transfer of a token or coin by a wallet; `amount` in its smallest unit. */
+export interface WalletTransfer extends WalletOnChain {
   readonly token: { readonly address: string; readonly symbol: string; readonly decimals: number };
   readonly recipient: string;
   readonly amount: bigint;
@@ -30,9 +34,15 @@ export class Stop extends Error {}
  * @throws Stop and errors of the wallet, both worded by `stopReason`
  */
 export async function readyAccount(transfer: WalletTransfer): Promise<string> {
-  const account = await connectedAccount(transfer.provider);
-  await switchChain(transfer);
+  const account = await accountOn(transfer);
   await checkBalance(transfer, account);
+  return account;
+}
+
+/** Connects an account of the wallet on a chain. @throws Stop and errors of the wallet, both worded by `stopReason` */
+export async function accountOn(wallet: WalletOnChain): Promise<string> {
+  const account = await connectedAccount(wallet.provider);
+  await switchChain(wallet);
   return account;
 }
 
@@ -54,29 +64,46 @@ export async function signatureOf(provider: WalletProvider, account: string, tex
  * Sends the transfer and returns its hash. A wallet that fails without a refusal may still have sent it.
  * @throws Stop and errors of the wallet, both worded by `stopReason`
  */
-export async function sendTransfer(transfer: WalletTransfer, account: string): Promise<string> {
-  await checkChain(transfer);
-  const params = [transaction(transfer, account)];
+export function sendTransfer(transfer: WalletTransfer, account: string): Promise<string> {
+  return sendByWallet(
+    transfer,
+    transaction(transfer, account),
+    'Please check in your wallet that nothing was sent before you try again: a payment that is sent twice is paid twice.',
+  );
+}
+
+/** Sends a call of a contract and returns its hash. @throws Stop and errors of the wallet, both worded by `stopReason` */
+export function sendCall(
+  wallet: WalletOnChain,
+  call: { readonly from: string; readonly to: string; readonly data: string },
+): Promise<string> {
+  return sendByWallet(wallet, { ...call, value: '0x0' }, 'Please check in your wallet whether it was sent.');
+}
+
+async function sendByWallet(
+  wallet: WalletOnChain,
+  sent: Readonly<Record<string, string>>,
+  advice: string,
+): Promise<string> {
+  await checkChain(wallet);
   try {
-    return String(await transfer.provider.request({ method: 'eth_sendTransaction', params }));
+    return String(await wallet.provider.request({ method: 'eth_sendTransaction', params: [sent] }));
   } catch (error) {
     if (NOT_SENT.includes(codeOf(error))) throw error;
-    throw new Stop(
-      `${failure(error)} Please check in your wallet that nothing was sent before you try again: a payment that is sent twice is paid twice.`,
-    );
+    throw new Stop(`${failure(error)} ${advice}`);
   }
 }
 
-async function switchChain(transfer: WalletTransfer): Promise<void> {
-  const { chain, provider } = transfer;
+async function switchChain(wallet: WalletOnChain): Promise<void> {
+  const { chain, provider } = wallet;
   if ((await currentChain(provider)) === chain.id) return;
   const chainId = hex(BigInt(chain.id));
   await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] });
-  await checkChain(transfer);
+  await checkChain(wallet);
 }
 
 /** Checks the network again: people can change it at any time, and a transfer on another one is lost. */
-async function checkChain({ chain, provider }: WalletTransfer): Promise<void> {
+async function checkChain({ chain, provider }: WalletOnChain): Promise<void> {
   if ((await currentChain(provider)) === chain.id) return;
   throw new Stop(
     `Your wallet is on another network. Choose ${chain.name} in it and try again. Nothing was sent.`,
