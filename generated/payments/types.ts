@@ -2485,6 +2485,103 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "sweep.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A deposit address was swept
+         * @description Sent when money left a deposit address for its recipient and was confirmed on the chain, whoever sent the sweep.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    /**
+                     * @description HMAC-SHA256 of the raw body in lower-case hex; the key is the whole secret, `whsec_` included, as UTF-8.
+                     * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
+                     */
+                    "X-Service-Signature": components["parameters"]["DeliverySignature"];
+                    /**
+                     * @description The same HMAC, made with the old secret. Sent until the grace period of a rotation ends.
+                     * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
+                     */
+                    "X-Service-Signature-Previous"?: components["parameters"]["DeliveryPreviousSignature"];
+                    /**
+                     * @description Id of the webhook.
+                     * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
+                     */
+                    "X-Service-Webhook-Id": components["parameters"]["DeliveryWebhookId"];
+                    /**
+                     * @description Id of the attempt: the delivery's id, with `-2`, `-3` and so on from the second attempt. Use `X-Service-Event-Id` to detect repetitions.
+                     * @example del_1qAz2WsX3eDc4RfV5tGb6YhN-2
+                     */
+                    "X-Service-Delivery-Id": components["parameters"]["DeliveryAttemptId"];
+                    /**
+                     * @description Id of the event, the same in every attempt and for every webhook. Use it to ignore repetitions.
+                     * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+                     */
+                    "X-Service-Event-Id": components["parameters"]["DeliveryEventId"];
+                    /**
+                     * @description Type of the event.
+                     * @example payment.completed
+                     */
+                    "X-Service-Event": components["parameters"]["DeliveryEvent"];
+                    /**
+                     * @description Time of this attempt. The time of the event is in the body.
+                     * @example 2026-11-21T09:30:02.000Z
+                     */
+                    "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                    /**
+                     * @description `true` for a test event with sample data; absent otherwise.
+                     * @example true
+                     */
+                    "X-Service-Test"?: components["parameters"]["DeliveryTest"];
+                    /**
+                     * @description Id of the event, as in Standard Webhooks.
+                     * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+                     */
+                    "webhook-id": components["parameters"]["StandardId"];
+                    /**
+                     * @description Time of this attempt, in seconds since 1970.
+                     * @example 1795253402
+                     */
+                    "webhook-timestamp": components["parameters"]["StandardTimestamp"];
+                    /**
+                     * @description Signatures as in Standard Webhooks: `v1,` and Base64. Two, separated by a space, during the grace period of a rotation.
+                     * @example v1,nyx9HgtaSGOfLH0eC1pIY58sfR4LWkhjnyx9HgtaSGM=
+                     */
+                    "webhook-signature": components["parameters"]["StandardSignature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SweepDelivery"];
+                };
+            };
+            responses: {
+                /** @description Any 2xx within 30 seconds counts as received. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "test.ping": {
         parameters: {
             query?: never;
@@ -4137,6 +4234,8 @@ export interface components {
              * @example true
              */
             proven: boolean | null;
+            /** @description Transaction that swept its money from a deposit address to the recipient; null while it is not swept, and for payments to other addresses. */
+            sweep_tx_hash: components["schemas"]["Hash"] | null;
             /** @description All moves of the payment from one session to another, the earliest first. */
             moves: components["schemas"]["PaymentMove"][];
         };
@@ -4799,7 +4898,7 @@ export interface components {
          * @example payment.completed
          * @enum {string}
          */
-        EventType: "payment.completed" | "payment.failed" | "checkout.completed" | "checkout.expired" | "transfer.unmatched" | "checkout.paid_late" | "checkout.overpaid" | "checkout.partially_paid" | "refund.created" | "refund.completed" | "refund.failed";
+        EventType: "payment.completed" | "payment.failed" | "checkout.completed" | "checkout.expired" | "transfer.unmatched" | "checkout.paid_late" | "checkout.overpaid" | "checkout.partially_paid" | "refund.created" | "refund.completed" | "refund.failed" | "sweep.completed";
         /**
          * @description Id of an event, the same in every delivery of it.
          * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
@@ -5302,8 +5401,64 @@ export interface components {
             /** @description Record that the event is about. */
             data: components["schemas"]["RefundData"];
         };
-        /** @description A record of something that happened to a payment, session or refund. Webhooks deliver it to receivers. */
-        EventRecord: components["schemas"]["PaymentEvent"] | components["schemas"]["CheckoutCompletedEvent"] | components["schemas"]["CheckoutExpiredEvent"] | components["schemas"]["RefundEvent"] | components["schemas"]["MispaidCheckoutEvent"] | components["schemas"]["UnmatchedTransferEvent"];
+        /** @description Money that left a deposit address for its recipient. */
+        SweepData: {
+            /**
+             * @description Id of the sweep on its chain, the hash of the transaction and the index of the log.
+             * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111:4
+             */
+            id: string;
+            /** @description The deposit address. */
+            deposit_address: components["schemas"]["ChecksumAddress"];
+            /** @description Chain of the sweep. */
+            chain_id: components["schemas"]["ChainId"];
+            /** @description Contract address of the token that left. */
+            token_address: components["schemas"]["TokenAddress"];
+            /** @description Amount that left, in the token's smallest unit. A token may have kept a fee of it. */
+            amount: components["schemas"]["Amount"];
+            /** @description Address that was paid. */
+            recipient_address: components["schemas"]["Address"];
+            /** @description Hash of the transaction. */
+            tx_hash: components["schemas"]["Hash"];
+            /**
+             * @description Index of the sweep's log in its block.
+             * @example 4
+             */
+            log_index: number;
+            /**
+             * @description Block of the sweep.
+             * @example 1042
+             */
+            block_number: number;
+            /** @description Time of the block. */
+            block_timestamp: components["schemas"]["Timestamp"];
+            /** @description Session of the address; null when it is deleted. */
+            checkoutSession: components["schemas"]["EventSession"] | null;
+        };
+        /** @description A deposit address paid its recipient. */
+        SweepEvent: {
+            /**
+             * @description Type of the object.
+             * @example event
+             * @constant
+             */
+            object: "event";
+            /** @description Id of the event. */
+            id: components["schemas"]["EventId"];
+            /** @description `live` or `test`; an event is visible to keys of its mode. */
+            mode: components["schemas"]["Mode"];
+            /**
+             * @description Type of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "sweep.completed";
+            /** @description Time when the event occurred. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Record that the event is about. */
+            data: components["schemas"]["SweepData"];
+        };
+        /** @description A record of something that happened to a payment, session, refund or deposit address. Webhooks deliver it to receivers. */
+        EventRecord: components["schemas"]["PaymentEvent"] | components["schemas"]["CheckoutCompletedEvent"] | components["schemas"]["CheckoutExpiredEvent"] | components["schemas"]["RefundEvent"] | components["schemas"]["MispaidCheckoutEvent"] | components["schemas"]["UnmatchedTransferEvent"] | components["schemas"]["SweepEvent"];
         /** @description One page of events. */
         EventList: {
             /**
@@ -5340,7 +5495,7 @@ export interface components {
          * @example payment.completed
          * @enum {string}
          */
-        Subscription: "payment.completed" | "payment.failed" | "checkout.completed" | "checkout.expired" | "transfer.unmatched" | "checkout.paid_late" | "checkout.overpaid" | "checkout.partially_paid" | "refund.created" | "refund.completed" | "refund.failed" | "*";
+        Subscription: "payment.completed" | "payment.failed" | "checkout.completed" | "checkout.expired" | "transfer.unmatched" | "checkout.paid_late" | "checkout.overpaid" | "checkout.partially_paid" | "refund.created" | "refund.completed" | "refund.failed" | "sweep.completed" | "*";
         /**
          * @description Reason why the platform disabled the webhook; null unless it did.
          * @example too_many_failures
@@ -5569,7 +5724,7 @@ export interface components {
          * @example payment.completed
          * @enum {string}
          */
-        DeliveryEventType: "payment.completed" | "payment.failed" | "checkout.completed" | "checkout.expired" | "transfer.unmatched" | "checkout.paid_late" | "checkout.overpaid" | "checkout.partially_paid" | "refund.created" | "refund.completed" | "refund.failed" | "test.ping";
+        DeliveryEventType: "payment.completed" | "payment.failed" | "checkout.completed" | "checkout.expired" | "transfer.unmatched" | "checkout.paid_late" | "checkout.overpaid" | "checkout.partially_paid" | "refund.created" | "refund.completed" | "refund.failed" | "sweep.completed" | "test.ping";
         /** @description A test of a webhook. */
         WebhookTest: {
             /**
@@ -7182,6 +7337,23 @@ export interface components {
             timestamp: components["schemas"]["Timestamp"];
             /** @description Record that the event is about. */
             data: components["schemas"]["MispaidCheckoutData"];
+        };
+        /** @description Body of a delivery about a sweep. */
+        SweepDelivery: {
+            /** @description Id of the event. */
+            id: components["schemas"]["EventId"];
+            /**
+             * @description Type of the event.
+             * @example sweep.completed
+             * @constant
+             */
+            event: "sweep.completed";
+            /** @description Id of the webhook that receives the delivery. */
+            webhook_id: components["schemas"]["WebhookId"];
+            /** @description Time when the event occurred. */
+            timestamp: components["schemas"]["Timestamp"];
+            /** @description Record that the event is about. */
+            data: components["schemas"]["SweepData"];
         };
         /** @description Sample data of a `test.ping` event. */
         TestPingData: {
