@@ -44,7 +44,7 @@ test('every outgoing event has the same headers: the document’s, and those of 
     }),
   );
 
-  expect(carried).toHaveLength(12);
+  expect(carried).toHaveLength(13);
   for (const headers of carried) {
     expect(headers).toEqual([
       'X-Service-Signature',

@@ -89,6 +89,7 @@ test('the outgoing events are described', () => {
     'checkout.paid_late',
     'checkout.overpaid',
     'checkout.partially_paid',
+    'sweep.completed',
     'test.ping',
   ]);
 });

@@ -80,7 +80,7 @@ const USAGE = `Usage: tollgate trigger EVENT [options]
 
 Triggers a test event: payment.completed, payment.failed, checkout.completed or checkout.expired, and with --to also
 refund.created, refund.completed, refund.failed, transfer.unmatched, checkout.paid_late, checkout.overpaid,
-checkout.partially_paid or test.ping.
+checkout.partially_paid, sweep.completed or test.ping.
 Set TOLLGATE_KEY to an API key.
 
 Without --to, a checkout session in test mode is opened and then completed, failed or expired. The event is listed, and
@@ -133,6 +133,7 @@ const TEST_TYPES = [
   'checkout.paid_late',
   'checkout.overpaid',
   'checkout.partially_paid',
+  'sweep.completed',
   'test.ping',
 ] as const;
 

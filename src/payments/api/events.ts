@@ -42,6 +42,8 @@ function eventBody(event: PaymentEvent): PaymentsSchemas['EventRecord'] {
     isOf(event, 'checkout.partially_paid')
   )
     return { ...head, event: event.type, created_at, data: event.data };
+  if (isOf(event, 'sweep.completed'))
+    return { ...head, event: 'sweep.completed', created_at, data: event.data };
   if (isOf(event, 'transfer.unmatched'))
     return { ...head, event: 'transfer.unmatched', created_at, data: event.data };
   throw new RangeError(`The event type ${event.type} is unknown.`);

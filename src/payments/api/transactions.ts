@@ -2,8 +2,11 @@ import type { OperationRequest } from '../../contract/contracts/operations.ts';
 import type { PaymentsOperations } from '../../contract/contracts/payments.ts';
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { InvalidBody } from '../../contract/contracts/violations.ts';
+import type { Handle } from '../../db/open.ts';
 import { HttpError } from '../../http/errors.ts';
 import type { ReadProof } from '../../node/transaction-proof.ts';
+import { sweepStore } from '../deposits/sweep-store.ts';
+import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import { sessionStore } from '../sessions/session-store.ts';
 import { isToAddressOf } from '../settlement/match.ts';
 import { settlement } from '../settlement/settlement.ts';
@@ -27,11 +30,11 @@ export function transactionHandlers(context: PaymentsContext, { readProof }: { r
       );
       const ids = transactions.data.map(({ sessionId }) => sessionId);
       const sessions = await sessionStore(db, seals).findMany(ids);
-      const movesOf = await transactionStore(db).movesOf(transactions.data);
+      const extrasOf = await extras(db, transactions.data);
       // Retention may have removed a session and its transactions since they were read.
       const data = transactions.data.flatMap(one => {
         const session = sessions.get(one.sessionId);
-        return session === undefined ? [] : [transactionBody(one, session, movesOf(one.id))];
+        return session === undefined ? [] : [transactionBody(one, session, extrasOf(one.id))];
       });
       return {
         status: 200,
@@ -44,8 +47,8 @@ export function transactionHandlers(context: PaymentsContext, { readProof }: { r
       if (transaction === undefined) throw resourceNotFound('transaction', transaction_id);
       const session = await sessionStore(db, seals).findById(transaction.sessionId);
       if (session === undefined) throw resourceNotFound('transaction', transaction_id);
-      const movesOf = await transactionStore(db).movesOf([transaction]);
-      return { status: 200, body: transactionBody(transaction, session, movesOf(transaction.id)) };
+      const extrasOf = await extras(db, [transaction]);
+      return { status: 200, body: transactionBody(transaction, session, extrasOf(transaction.id)) };
     },
 
     async getPaymentTransactionProof({ path: { transaction_id: id } }, caller) {
@@ -85,8 +88,8 @@ export function transactionHandlers(context: PaymentsContext, { readProof }: { r
           const message = `The transaction ${result.refusal}, so it cannot be moved.`;
           throw paymentsError('invalid_status_transition', message);
         }
-        const movesOf = await transactionStore(handle).movesOf([result.transaction]);
-        return { status: 200, body: transactionBody(result.transaction, session, movesOf(id)) };
+        const extrasOf = await extras(handle, [result.transaction]);
+        return { status: 200, body: transactionBody(result.transaction, session, extrasOf(id)) };
       }),
 
     async exportPaymentTransactions({ query }, caller) {
@@ -105,4 +108,11 @@ function filtersOf({ status, chain_id, payment_link_id, session_id, ...period }:
     sessionId: session_id,
     ...periodOf(period),
   };
+}
+
+/** Moves and sweeps of transactions, by id. */
+async function extras(handle: Handle, transactions: readonly PaymentTransaction[]) {
+  const movesOf = await transactionStore(handle).movesOf(transactions);
+  const hashes = await sweepStore(handle).hashesOf(transactions);
+  return (id: string) => ({ moves: movesOf(id), sweepTxHash: hashes.get(id) });
 }

@@ -51,7 +51,7 @@ export function transferHandlers(context: PaymentsContext) {
         const decision = { actor: caller.actor, reason: reason?.trim() ?? null };
         const transaction = await settled.assign(caller, transfer.id, session, decision);
         if (transaction === undefined) throw taken('has paid another session');
-        return { status: 200, body: transactionBody(transaction, session, []) };
+        return { status: 200, body: transactionBody(transaction, session, { moves: [] }) };
       }),
 
     dismissUnmatchedTransfer: ({ path: { unmatched_transfer_id: id }, body: { reason } }, caller) =>

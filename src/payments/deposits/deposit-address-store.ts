@@ -43,6 +43,18 @@ export function depositAddressStore(handle: Handle) {
       return new Set(rows.map(({ address }) => address));
     },
 
+    /** Those of many addresses that are deposit addresses, by address. */
+    async findMany(addresses: readonly string[]): Promise<ReadonlyMap<string, DepositAddress>> {
+      const asked = [...new Set(addresses)];
+      if (asked.length === 0) return new Map();
+      const rows = await select({ from: 'deposit_addresses', columns: ['*'] }).rows(
+        handle,
+        `where address in (${placeholders(asked.length)})`,
+        asked,
+      );
+      return new Map(rows.map(row => [row.address, depositAddressForm.recordOf(row)]));
+    },
+
     /** Owners of those of many addresses that are deposit addresses of a chain, by address. */
     async ownersOf(chainId: number, addresses: readonly string[]): Promise<ReadonlyMap<string, Owner>> {
       const asked = [...new Set(addresses)];

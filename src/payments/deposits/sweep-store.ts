@@ -2,9 +2,13 @@ import { uintColumn } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { BOUND } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
+import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { DepositSweep } from '../model/recipient.ts';
 import { recordForm } from '../tables/record-form.ts';
 import { select } from '../tables/select.ts';
+
+/** A payment that may be at a deposit address. */
+type SweptPayment = Pick<PaymentTransaction, 'id' | 'chainId' | 'tokenAddress' | 'recipient' | 'blockNumber'>;
 
 /** Sweeps of deposit addresses, of confirmed blocks. Each is recorded once. */
 export function sweepStore(handle: Handle) {
@@ -35,6 +39,33 @@ export function sweepStore(handle: Handle) {
         [chainId, ...addresses],
       );
       return rows.map(sweepForm.recordOf);
+    },
+
+    /** Hashes of the transactions that swept these payments, by id: the first sweep in their block or a later one. */
+    async hashesOf(payments: readonly SweptPayment[]): Promise<ReadonlyMap<string, string>> {
+      const placed = payments.filter(({ blockNumber }) => blockNumber !== null);
+      const recipients = [...new Set(placed.map(({ recipient }) => recipient))];
+      if (recipients.length === 0) return new Map();
+      const rows = await select({
+        from: 'sweeps',
+        columns: ['address', 'chain_id', 'token_address', 'block_number', 'tx_hash'],
+      }).rows(
+        handle,
+        `where address in (${placeholders(recipients.length)}) order by block_number, log_index`,
+        recipients,
+      );
+      return new Map(
+        placed.flatMap(({ id, recipient, chainId, tokenAddress, blockNumber }) => {
+          const swept = rows.find(
+            row =>
+              row.address === recipient &&
+              row.chain_id === chainId &&
+              row.token_address === tokenAddress &&
+              row.block_number >= (blockNumber ?? 0),
+          );
+          return swept === undefined ? [] : [[id, swept.tx_hash]];
+        }),
+      );
     },
 
     /** The last sweeps of each of some addresses, newest first. */

@@ -1,8 +1,10 @@
+import { getAddress } from 'viem';
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { EventData } from '../model/event.ts';
 import { outcomeOf } from '../model/outcome.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
+import type { DepositAddress, DepositSweep } from '../model/recipient.ts';
 import { isProved, type Refund } from '../model/refund.ts';
 import { type CheckoutSession, percentOf } from '../model/session.ts';
 import { shownLogIndex, type UnmatchedTransfer } from '../model/transfer.ts';
@@ -122,6 +124,27 @@ export function unmatchedTransferData(
     block_timestamp: timestamp(transfer.blockTime),
     suggested_session_id: transfer.suggestedSessionId,
     checkoutSession: null,
+  };
+}
+
+/** Body of `sweep.completed`; without a session when that is deleted (Decision 405). */
+export function sweepData(
+  sweep: DepositSweep,
+  { recipientAddress }: Pick<DepositAddress, 'recipientAddress'>,
+  session: CheckoutSession | undefined,
+): EventData<'sweep.completed'> {
+  return {
+    id: `${sweep.txHash}:${sweep.logIndex}`,
+    deposit_address: getAddress(sweep.address),
+    chain_id: sweep.chainId,
+    token_address: sweep.tokenAddress,
+    amount: sweep.amount.toString(),
+    recipient_address: recipientAddress,
+    tx_hash: sweep.txHash,
+    log_index: sweep.logIndex,
+    block_number: sweep.blockNumber,
+    block_timestamp: timestamp(sweep.blockTime),
+    checkoutSession: session === undefined ? null : eventSession(session),
   };
 }
 

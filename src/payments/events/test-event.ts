@@ -1,3 +1,4 @@
+import { getAddress } from 'viem';
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { newId, randomBase62 } from '../../lib/ids.ts';
@@ -37,6 +38,7 @@ export function testEventData(type: DeliveryEventType, now: number): EventData |
     return { id: `txn_test_${randomBase62(24)}`, message: 'This is a test of the webhook.' };
   }
   if (type === 'transfer.unmatched') return unmatched(now);
+  if (type === 'sweep.completed') return sweep(madeUpSession('paid'), now);
   const session = madeUpSession(OUTCOMES[type]);
   if (type === 'checkout.expired') return expired(session, now);
   if (type === 'refund.created') return refundOf(session, 'requires_action', now);
@@ -63,7 +65,9 @@ type Session = PaymentsSchemas['EventSession'];
 type MispaidData = EventData<'checkout.paid_late'>;
 
 /** Outcomes of the made-up sessions. */
-const OUTCOMES: Readonly<Record<Exclude<EventType, 'transfer.unmatched'>, Session['outcome']>> = {
+const OUTCOMES: Readonly<
+  Record<Exclude<EventType, 'transfer.unmatched' | 'sweep.completed'>, Session['outcome']>
+> = {
   'payment.completed': 'paid',
   'payment.failed': 'failed',
   'checkout.completed': 'paid',
@@ -122,6 +126,19 @@ function unmatched(now: number): EventData<'transfer.unmatched'> {
     block_timestamp: timestamp(now - LASTED_MS),
     suggested_session_id: null,
     checkoutSession: null,
+  };
+}
+
+function sweep(session: Session, now: number): EventData<'sweep.completed'> {
+  return {
+    id: `${TX_HASH}:0`,
+    deposit_address: getAddress(`0x${'55'.repeat(20)}`),
+    ...MADE_UP,
+    tx_hash: TX_HASH,
+    log_index: 0,
+    block_number: 1,
+    block_timestamp: timestamp(now - LASTED_MS),
+    checkoutSession: session,
   };
 }
 

@@ -73,7 +73,7 @@ function decisionOf({ type, data }: PaymentEvent, context: TextContext): Decisio
     ['From', 'sender_address' in data ? data.sender_address : null],
     ['Transaction hash', 'tx_hash' in data ? data.tx_hash : null],
   ];
-  if ('block_timestamp' in data) {
+  if ('suggested_session_id' in data) {
     const amount = amountOf(data.amount);
     return {
       state: 'Unmatched transfer',

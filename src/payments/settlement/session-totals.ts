@@ -22,7 +22,7 @@ export interface TransferEvidence {
 
 /** An event of a state change. Events with the same `fact` are recorded once. */
 export interface EventAnnouncement {
-  readonly type: Exclude<EventType, `refund.${string}`>;
+  readonly type: Exclude<EventType, `refund.${string}` | 'sweep.completed'>;
   readonly fact: string;
 }
 

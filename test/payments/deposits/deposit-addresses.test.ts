@@ -1,12 +1,10 @@
 import { getAddress } from 'viem';
 import { expect } from 'vitest';
-import { transaction } from '#db/transaction.ts';
 import { forwarderAddress } from '#deposits/deposit-factory.ts';
 import { depositSalt } from '#deposits/salt.ts';
 import { lowerCase } from '#evm/address.ts';
 import { depositSums } from '#payments/deposits/deposit-sums.ts';
 import { lookSchedule } from '#payments/deposits/look-schedule.ts';
-import { sweepStore } from '#payments/deposits/sweep-store.ts';
 import type { DepositSweep } from '#payments/model/recipient.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { list, record, text } from '../../lab/json.ts';
@@ -43,9 +41,9 @@ eachPaymentsApi('deposit addresses', apiTest => {
       return { id: text(session.id), address: text(session.deposit_address) };
     })
     /** Pays a session at its address, and confirms it. */
-    .extend('pay', ({ api }) => (to: { id: string; address: string }, amount: bigint) => {
+    .extend('pay', ({ api }) => (to: { id: string; address: string }, amount: bigint, blockNumber = 7) => {
       const at = to.address.toLowerCase();
-      const payment = aPayment({ amount, recipient: at, blockTime: api.clock.now() });
+      const payment = aPayment({ amount, recipient: at, blockNumber, blockTime: api.clock.now() });
       return api.settle(async settled => {
         const seen = { matchedBy: 'deposit_address', confirmations: 1 } as const;
         const { id } = await settled.recordTransfer({ id: to.id }, payment, seen);
@@ -56,9 +54,9 @@ eachPaymentsApi('deposit addresses', apiTest => {
     /** Records sweeps of an address, as the watcher does. */
     .extend('sweep', ({ api }) => (address: string, amount: bigint, changes: Partial<DepositSweep> = {}) => {
       const swept = { ...aSweep(address.toLowerCase(), amount, api.clock.now()), ...changes };
-      return transaction(api.db, async handle => {
-        await sweepStore(handle).record([swept]);
-        await depositSums(handle).recount(TEST_CHAIN, [swept.address]);
+      return api.settle(async settled => {
+        await settled.recordSweeps([swept]);
+        return swept;
       });
     });
 
@@ -104,6 +102,41 @@ eachPaymentsApi('deposit addresses', apiTest => {
     expect(forwarderAddress({ recipient: getAddress(recipient), salt: lowerCase(text(salt)) })).toBe(
       session.address,
     );
+  });
+
+  test('a sweep is an event once, and the payments that it took along name it', async ({
+    api,
+    shop,
+    recipient,
+    issue,
+    pay,
+    sweep,
+  }) => {
+    const session = await issue({ client_reference_id: 'order-8' });
+    const early = await pay(session, 600n);
+    const swept = await sweep(session.address, 600n);
+    const later = await pay(session, 500n, 10);
+    await api.settle(settled => settled.recordSweeps([swept]));
+
+    const events = list(record((await shop.get('/api/v1/events?type=sweep.completed')).body).data);
+    const { body: one } = await shop.get(`/api/v1/transactions/${early}`);
+    const { body: listed } = await shop.get('/api/v1/transactions');
+
+    expect(events).toHaveLength(1);
+    expect(record(events[0]).data).toMatchObject({
+      id: `${swept.txHash}:${swept.logIndex}`,
+      deposit_address: session.address,
+      amount: '600',
+      recipient_address: recipient,
+      tx_hash: swept.txHash,
+      checkoutSession: { id: session.id, clientReferenceId: 'order-8' },
+    });
+    expect(record(one).sweep_tx_hash).toBe(swept.txHash);
+    const hashes = list(record(listed).data).map(record);
+    expect(Object.fromEntries(hashes.map(({ id, sweep_tx_hash: hash }) => [id, hash]))).toEqual({
+      [early]: swept.txHash,
+      [later]: null,
+    });
   });
 
   test('they are listed newest first, by chain, token, session, recipient and money left', async ({
@@ -206,7 +239,8 @@ eachPaymentsApi('deposit addresses', apiTest => {
     const { id, address } = await issue();
     const open = await shop.post(`${PATH}/${address}/look`);
     await shop.post(`/api/v1/checkout-sessions/${id}/expire`);
-    await lookSchedule(api.db, TEST_CHAIN).follow(api.clock.now());
+    const schedule = lookSchedule(api.db, TEST_CHAIN);
+    await schedule.follow(await schedule.changed(), api.clock.now());
     const later = record((await shop.get(`${PATH}/${address}`)).body);
 
     const { status, body } = await shop.post(`${PATH}/${address}/look`);

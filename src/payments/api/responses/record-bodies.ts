@@ -111,16 +111,30 @@ export function sessionBody(
 }
 
 type Body = PaymentsSchemas['PaymentTransaction'];
-type FieldsOfRecords = 'form_data' | 'shipping_address' | 'shipping_option' | 'metadata' | 'moves';
+type FieldsOfRecords =
+  | 'form_data'
+  | 'shipping_address'
+  | 'shipping_option'
+  | 'metadata'
+  | 'moves'
+  | 'sweep_tx_hash';
 
 /** Fields of a transaction that are texts, numbers or booleans, and so fit a cell of a table. */
 export type PlainTransaction = Omit<Body, FieldsOfRecords>;
 
-/** A transaction with the payer's data from its session (Decision 111), and its moves, the earliest first. */
+/** Parts of a transaction's record from other tables. */
+interface TransactionExtras {
+  /** The earliest first. */
+  readonly moves: readonly PaymentMove[];
+  /** Undefined while its money lies on a deposit address, and for payments to other addresses. */
+  readonly sweepTxHash?: string | undefined;
+}
+
+/** A transaction with the payer's data from its session (Decision 111), its moves and its sweep. */
 export function transactionBody(
   transaction: PaymentTransaction,
   session: CheckoutSession,
-  moves: readonly PaymentMove[],
+  { moves, sweepTxHash }: TransactionExtras,
 ): Body {
   const plain = plainTransaction(transaction);
   const { discount_code, created_at, confirmed_at, completed_at, ...others } = plain;
@@ -140,6 +154,7 @@ export function transactionBody(
     assigned_reason,
     moved_from,
     proven,
+    sweep_tx_hash: sweepTxHash ?? null,
     moves: moves.map(one => ({
       session_id: one.sessionId,
       moved_at: timestamp(one.movedAt),

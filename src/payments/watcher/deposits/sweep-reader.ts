@@ -1,8 +1,6 @@
 import { BaseError, numberToHex } from 'viem';
 import { type LoggedSweep, sweepsIn } from '#deposits/swept-logs.ts';
 import { depositAddressStore } from '../../deposits/deposit-address-store.ts';
-import { depositSums } from '../../deposits/deposit-sums.ts';
-import { sweepStore } from '../../deposits/sweep-store.ts';
 import type { DepositSweep } from '../../model/recipient.ts';
 import { LIFE_ALLOWANCE } from '../../model/session.ts';
 import { cursorStore } from '../../store/cursor-store.ts';
@@ -95,13 +93,9 @@ async function record(look: Look, logged: readonly LoggedSweep[], sweptBlock: nu
       throw new BaseError(`Block ${one.blockNumber} changed while its sweeps were read.`);
     return { ...one, chainId: chain.id, blockTime: header.time };
   });
-  return effect('record', async ({ handle }) => {
-    const added = await sweepStore(handle).record(sweeps);
-    await depositSums(handle).recount(
-      chain.id,
-      added.map(({ address }) => address),
-    );
+  return effect('record', async ({ handle, settle }) => {
+    const added = await settle.recordSweeps(sweeps);
     await cursorStore(handle).keep(chain.id, { sweptBlock });
-    return added.length;
+    return added;
   });
 }

@@ -14,6 +14,7 @@ export const EVENT_NAMES: Readonly<Record<Payments['EventType'], readonly [Tone,
   'checkout.paid_late': ['warning', 'Paid late'],
   'checkout.overpaid': ['warning', 'Overpaid'],
   'checkout.partially_paid': ['warning', 'Ended paid in part'],
+  'sweep.completed': ['good', 'Deposit address swept'],
 };
 
 /** Id of the checkout session that an event is about; undefined when it is about an unmatched transfer. */

@@ -22,6 +22,7 @@ const TYPES: readonly (readonly [Payments['EventType'], string])[] = [
   ['refund.created', 'a refund was requested'],
   ['refund.completed', 'a refund was paid out'],
   ['refund.failed', 'a refund failed or was cancelled'],
+  ['sweep.completed', 'a deposit address was swept'],
 ];
 
 /** Types of deliveries to choose from. Only tests send `test.ping`. */
