@@ -220,7 +220,9 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
     [
       'src/payments/model/',
       'src/payments/tables/',
+      'src/payments/secrets/',
       'src/payments/store/',
+      'src/payments/notifications/store/',
       'src/deposits/',
       'src/evm/',
       'src/http/',

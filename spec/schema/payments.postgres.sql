@@ -813,3 +813,14 @@ create table sweeps (
   PRIMARY KEY (chain_id, tx_hash, log_index)
 );
 CREATE INDEX sweeps_by_address ON sweeps USING btree (address, chain_id, block_number);
+
+create table unswept_notices (
+  organization_id text collate "C" not null,
+  mode text collate "C" not null,
+  chain_id bigint not null,
+  token_address text collate "C" not null,
+  noticed_at bigint not null,
+  PRIMARY KEY (organization_id, mode, chain_id, token_address),
+  CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
+  FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);

@@ -685,3 +685,12 @@ CREATE TABLE sweeps (
   primary key (chain_id, tx_hash, log_index)
 ) strict;
 CREATE INDEX sweeps_by_address on sweeps (address, chain_id, block_number);
+
+CREATE TABLE unswept_notices (
+  organization_id text not null references organizations (id),
+  mode text not null check (mode in ('live', 'test')),
+  chain_id integer not null,
+  token_address text not null,
+  noticed_at integer not null,
+  primary key (organization_id, mode, chain_id, token_address)
+) strict;

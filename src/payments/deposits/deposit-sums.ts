@@ -2,7 +2,11 @@ import { type Binding, uintColumn, uintSumOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { execute } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
+import type { DepositAddress } from '../model/recipient.ts';
 import { select } from '../tables/select.ts';
+
+/** Token of an organization on a chain. */
+export type HeldToken = Pick<DepositAddress, 'organizationId' | 'mode' | 'chainId' | 'tokenAddress'>;
 
 /** Completed payments at an address. A simulated one moved no money. */
 const PAYMENTS = `from transactions where recipient = ? and token_address = ? and chain_id = ?
@@ -28,6 +32,22 @@ export function depositSums(handle: Handle) {
   };
 
   return {
+    /** Amount of a token of an organization that lies on its deposit addresses of a chain, as far as it is known. */
+    async unsweptOf({ organizationId, mode, chainId, tokenAddress }: HeldToken): Promise<bigint> {
+      const [row] = await select({
+        computed: {
+          received: ['text', handle.dialect.exactSum('amount_received')],
+          swept: ['text', handle.dialect.exactSum('amount_swept')],
+        },
+      }).rows(
+        handle,
+        `from deposit_addresses where organization_id = ? and mode = ? and chain_id = ? and token_address = ?
+           and amount_received > amount_swept group by chain_id`,
+        [organizationId, mode, chainId, tokenAddress],
+      );
+      return row === undefined ? 0n : uintSumOf(row.received) - uintSumOf(row.swept);
+    },
+
     /**
      * Adds up the sums of those of many addresses that were issued on a chain. Belongs into the transaction of each change
      * of their payments, transfers and sweeps.

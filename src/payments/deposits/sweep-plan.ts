@@ -9,14 +9,14 @@ import { NATIVE_COIN } from '../model/payment-chain.ts';
 import type { DepositAddress } from '../model/recipient.ts';
 
 /** Addresses to sweep on a chain, with the least amounts that are worth it, by the lower case address of the token. */
-export interface SweepChoice {
+interface SweepChoice {
   readonly chainId: number;
   readonly addresses: readonly DepositAddress[];
   readonly minimums: ReadonlyMap<string, bigint>;
 }
 
 /** An address that is not swept. */
-export interface UnsweptAddress {
+interface UnsweptAddress {
   readonly from: DepositAddress;
   readonly reason: 'below_minimum' | 'costs_more' | 'not_payable';
 }

@@ -67,6 +67,16 @@ export type NoticePayload =
       readonly changedAt: number;
     }
   | {
+      readonly kind: 'unswept';
+      readonly chainId: number;
+      readonly tokenAddress: string;
+      /** Amount on deposit addresses, and the most that may be there, in smallest units. */
+      readonly unswept: string;
+      readonly limit: string;
+      /** UTC milliseconds. */
+      readonly noticedAt: number;
+    }
+  | {
       readonly kind: 'webhook_disabled';
       readonly webhookId: string;
       readonly url: string;

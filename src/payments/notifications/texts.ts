@@ -19,6 +19,7 @@ import {
 import { customerContent, refundLinkContent } from './customer-text.ts';
 import type { Mail } from './mailers.ts';
 import { recipientsContent } from './recipients-text.ts';
+import { unsweptContent } from './unswept-text.ts';
 
 /** The messenger's limit. Source: Bot API, "sendMessage". */
 const MESSAGE_LENGTH = 4096;
@@ -95,6 +96,7 @@ export function noticeContent(payload: NoticePayload, merchant: Merchant, contex
   if (payload.kind === 'customer') return customerContent(payload.event, merchant, context);
   if (payload.kind === 'refund_link') return refundLinkContent(payload, merchant);
   if (payload.kind === 'attention') return attentionContent(payload, merchant, context);
+  if (payload.kind === 'unswept') return unsweptContent(payload, merchant, context);
   if (payload.kind === 'recipients_changed') return recipientsContent(payload, merchant, context);
   const { webhookId, url, disabledAt } = payload;
   return {

@@ -258,7 +258,7 @@ async function openSession(handle: Handle, seals: Seals, draft: SessionDraft): P
     { chainId, address },
     createdAt,
   );
-  const deposit = await issueDepositAddress(handle, draft, recipient);
+  const deposit = await issueDepositAddress({ handle, seals }, draft, recipient);
   if (deposit !== undefined)
     await watchedStore(handle).watch(draft, { ...draft, recipientAddress: deposit.address }, createdAt);
   const depositAddress = deposit?.address ?? null;

@@ -60,6 +60,7 @@ declare module 'knex/types/tables.js' {
       looked_block: number | null;
     };
     sweeps: RowOfRecord<DepositSweep>;
+    unswept_notices: OwnerColumns & { chain_id: number; token_address: string; noticed_at: number };
     transactions: PaymentTransactionRow;
     payment_moves: RowOfRecord<PaymentMove>;
     unmatched_transfers: TransferRow;

@@ -1,4 +1,5 @@
 import { addColumn, type Migration, table } from '#db/migrate.ts';
+import { OWNER } from './002-payments.ts';
 
 /**
  * Sweeps of deposit addresses, and how far the chain was read for them. `balance_block` of a transaction is the block whose
@@ -50,5 +51,22 @@ export const DEPOSIT_SUMS_MIGRATION: Migration = {
     `create index deposit_addresses_unswept on deposit_addresses
      (organization_id, mode, chain_id, token_address, created_at, address, amount_received, amount_swept)
      where amount_received > amount_swept`,
+  ],
+};
+
+/** Tokens of organizations of which a notice said that half of the limit is not swept. Older versions send none. */
+export const UNSWEPT_NOTICES_MIGRATION: Migration = {
+  name: 'notices about unswept money',
+  up: [
+    table(
+      'unswept_notices',
+      {
+        ...OWNER,
+        chain_id: ['count', 'not null'],
+        token_address: ['text', 'not null'],
+        noticed_at: ['time', 'not null'],
+      },
+      ['primary key (organization_id, mode, chain_id, token_address)'],
+    ),
   ],
 };

@@ -50,7 +50,7 @@ import {
 } from './041-merchant-decisions.ts';
 import { CANDIDATES_MIGRATION, REPORTED_HASHES_MIGRATION } from './042-candidates.ts';
 import { DEPOSIT_ADDRESSES_MIGRATION } from './043-deposit-addresses.ts';
-import { DEPOSIT_SUMS_MIGRATION, SWEEPS_MIGRATION } from './044-sweeps.ts';
+import { DEPOSIT_SUMS_MIGRATION, SWEEPS_MIGRATION, UNSWEPT_NOTICES_MIGRATION } from './044-sweeps.ts';
 
 /** Schema steps of the payments platform. Append only. */
 export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
@@ -96,6 +96,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   DEPOSIT_ADDRESSES_MIGRATION,
   SWEEPS_MIGRATION,
   DEPOSIT_SUMS_MIGRATION,
+  UNSWEPT_NOTICES_MIGRATION,
 ];
 
 /** The schema with its name in messages and settings. */
