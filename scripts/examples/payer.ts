@@ -15,6 +15,8 @@ export interface Payer {
   sign(message: string): Promise<Hex>;
   /** Sends tokens, and mines the transfer and one block on top. Returns its hash. */
   pay(transfer: { token: unknown; to: unknown; amount: unknown }, now: number): Promise<Hex>;
+  /** Sends a call of a contract, and mines it and one block on top. Returns its hash. */
+  send(call: { to: unknown; data: unknown; gas: number }, now: number): Promise<Hex>;
 }
 
 export function payerOn({ rpcUrl }: EmbeddedChain): Payer {
@@ -28,21 +30,27 @@ export function payerOn({ rpcUrl }: EmbeddedChain): Payer {
         throw new Error(`nothing can be paid to ${JSON.stringify({ token, to })}`);
       }
       const args = [to, BigInt(String(amount))] as const;
-      const hash = await rpc.call('eth_sendTransaction', {
-        from: wallet.address,
-        to: token,
-        data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args }),
-        gas: numberToHex(100_000),
-        maxFeePerGas: numberToHex(100n * GWEI),
-        maxPriorityFeePerGas: numberToHex(GWEI),
-      });
-      const second = Math.floor(now / 1000);
-      await rpc.call('evm_mine', second);
-      await rpc.call('evm_mine', second + 1);
-      if (!isHex(hash)) throw new Error(`the node answered ${JSON.stringify(hash)}`);
-      return hash;
+      const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args });
+      return send({ to: token, data, gas: 100_000 }, now);
     },
+    send,
   };
+
+  async function send({ to, data, gas }: { to: unknown; data: unknown; gas: number }, now: number) {
+    const hash = await rpc.call('eth_sendTransaction', {
+      from: wallet.address,
+      to,
+      data,
+      gas: numberToHex(gas),
+      maxFeePerGas: numberToHex(100n * GWEI),
+      maxPriorityFeePerGas: numberToHex(GWEI),
+    });
+    const second = Math.floor(now / 1000);
+    await rpc.call('evm_mine', second);
+    await rpc.call('evm_mine', second + 1);
+    if (!isHex(hash)) throw new Error(`the node answered ${JSON.stringify(hash)}`);
+    return hash;
+  }
 }
 
 /** Payment that a session or a checkout requests. */

@@ -129,7 +129,13 @@ async function sellToDepositAddress({ ask, peek, known, now }: ExampleShop, paye
   await ask('getDepositAddress', { at: { address: to } });
   await ask('lookAtDepositAddress');
   await ask('getDepositSeed');
-  await ask('prepareSweep');
+  const [transaction] = list(await ask('prepareSweep'), 'transactions').filter(entry => isObject(entry));
+  await payer.send({ to: transaction?.to, data: transaction?.data, gas: 1_000_000 }, now());
+  await until(
+    // Each request takes time, in which the watcher reads sweeps again.
+    () => ask('getDepositAddress', { at: { address: to }, isUnrecorded: true }),
+    ({ amount_unswept }) => amount_unswept === '0',
+  );
 }
 
 /** Runs sessions with other outcomes, and the payer's operations. */
