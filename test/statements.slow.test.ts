@@ -92,6 +92,8 @@ const LOCAL_STAND_INS: Readonly<Record<string, Readonly<Record<string, string>>>
 function standInsOn(dialect: Dialect): StandIns {
   const ofDialect: Readonly<Record<string, string>> = {
     "handle.dialect.exactSum('amount')": dialect.exactSum('amount'),
+    "handle.dialect.exactSum('amount_received')": dialect.exactSum('amount'),
+    "handle.dialect.exactSum('amount_swept')": dialect.exactSum('amount'),
     'handle.dialect.jsonElements': dialect.jsonElements,
     'idsOf(handle)': `select value ->> 0 from ${dialect.jsonElements}`,
   };
