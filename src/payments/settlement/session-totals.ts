@@ -11,7 +11,7 @@ export interface PaymentCase {
 }
 
 /** Money in a block. Coins that a balance showed have no transaction. */
-export type SeenMoney = Pick<Transfer, 'amount' | 'blockNumber' | 'blockHash' | 'blockTime'> &
+export type SeenMoney = Pick<Transfer, 'amount' | 'recipient' | 'blockNumber' | 'blockHash' | 'blockTime'> &
   Pick<PaymentTransaction, 'sender' | 'txHash' | 'logIndex'>;
 
 /** Evidence of a transfer: its kind of match, and the confirmations of its block. */

@@ -22,7 +22,10 @@ import {
  * is a transaction (Decision 111). The caller checks that a move is due, so that repeating it changes nothing.
  */
 
-/** First record of a transaction, before it is seen in a block. Until then its amount is the amount due. */
+/**
+ * First record of a transaction, before it is seen in a block. Until then its amount is the amount due, and its recipient the
+ * address that the payer sees.
+ */
 export function unseen(
   session: CheckoutSession,
   { id, txHash, matchedBy }: Pick<PaymentTransaction, 'id' | 'txHash' | 'matchedBy'>,
@@ -80,6 +83,7 @@ export function seenInBlock(
     status: 'confirming',
     amount: transfer.amount,
     sender: transfer.sender,
+    recipient: transfer.recipient,
     txHash: transfer.txHash,
     logIndex: transfer.logIndex,
     blockNumber: transfer.blockNumber,

@@ -123,7 +123,7 @@ async function recordFoundCoins(
   const others = await unit.transactions.ofSession(sessionId);
   const matchedBy = 'deposit_address';
   const fresh = unseen(session, { id: newId('txn'), txHash: null, matchedBy }, now);
-  const money = { ...found, sender: null, txHash: null, logIndex: null };
+  const money = { ...found, recipient: fresh.recipient, sender: null, txHash: null, logIndex: null };
   const evidence = { matchedBy, confirmations: session.requiredConfirmations } as const;
   const seen = seenInBlock({ session, transaction: fresh, others }, money, evidence, now);
   // Where money needs a proof, money that cannot have one waits for the merchant.

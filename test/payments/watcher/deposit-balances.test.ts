@@ -111,6 +111,27 @@ eachWatchedShop('coins at a deposit address, on a chain without logs of coins an
     ]);
   });
 
+  test('are counted next to what a wallet that signed sends to the recipient', async ({
+    chain,
+    untraced,
+  }) => {
+    await using ours = await untraced();
+    const session = await ours.boundSession(COINS);
+    const to = addressOf(`${session.depositAddress}`);
+    await ours.round();
+
+    await chain.send({ from: 1, to: addressOf(session.recipientAddress), value: 5n });
+    await confirm(chain, ours);
+    await sendByContract(chain, to, 5n);
+    await confirm(chain, ours);
+
+    expect(await ours.payments(session.id)).toMatchObject([
+      { amount: 5n, matchedBy: 'wallet', recipient: session.recipientAddress },
+      { amount: 5n, matchedBy: 'deposit_address', recipient: session.depositAddress },
+    ]);
+    expect(await depositAddressStore(ours.db).find(to)).toMatchObject({ amountReceived: 5n });
+  });
+
   test('are counted although strangers sweep them, in the block of the payment and between looks', async ({
     chain,
     untraced,
