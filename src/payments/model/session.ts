@@ -210,6 +210,14 @@ export function leastSum({ amount, toleranceBps }: TolerantPrice): bigint {
   return amount - (amount * BigInt(toleranceBps)) / 10_000n;
 }
 
+/**
+ * True for a payment of at least `leastSum` divided by `MAX_PAYMENTS`. At a deposit address, as many of these count beyond
+ * `MAX_PAYMENTS`: a stranger can use up the first hundred with dust, but these only by paying the price (Decision 396).
+ */
+export function isLargePart(price: TolerantPrice, amount: bigint): boolean {
+  return amount * BigInt(MAX_PAYMENTS) >= leastSum(price);
+}
+
 /** True for less than the price that is enough from a certain payer. */
 export function isTolerated(price: TolerantPrice, sum: bigint): boolean {
   return sum < price.amount && sum >= leastSum(price);

@@ -2,6 +2,7 @@ import type { Owner } from '../model/owner.ts';
 import type { PaidAddress } from '../model/payment-chain.ts';
 import {
   type CheckoutSession,
+  isLargePart,
   isTolerated,
   LIFE_ALLOWANCE,
   leastSum,
@@ -64,7 +65,10 @@ export async function match(transfer: Transfer, deps: MatchDeps): Promise<Match 
   const endedAfter = transfer.blockTime - LATE_PAYMENT_MS;
   const address = paidAddressOf(transfer);
   const itsOwn = await reads.byDepositAddress(address);
-  if (itsOwn !== undefined) return unlessFull({ session: itsOwn, matchedBy: 'deposit_address' }, reads);
+  if (itsOwn !== undefined) {
+    const most = isLargePart(itsOwn, transfer.amount) ? 2 * MAX_PAYMENTS : MAX_PAYMENTS;
+    return unlessFull({ session: itsOwn, matchedBy: 'deposit_address' }, reads, most);
+  }
   const isOldEnough = (session: CheckoutSession) =>
     session.createdAt <= transfer.blockTime + LIFE_ALLOWANCE.beforeMs;
   const ofSender = (await reads.bySigner(address, transfer.sender, endedAfter)).filter(isOldEnough);
@@ -87,8 +91,12 @@ export async function match(transfer: Transfer, deps: MatchDeps): Promise<Match 
   return found && unlessFull(found, reads);
 }
 
-async function unlessFull(found: Match, reads: MatchReads): Promise<Match | undefined> {
-  return (await reads.countOf(found.session.id)) >= MAX_PAYMENTS ? undefined : found;
+async function unlessFull(
+  found: Match,
+  reads: MatchReads,
+  most: number = MAX_PAYMENTS,
+): Promise<Match | undefined> {
+  return (await reads.countOf(found.session.id)) >= most ? undefined : found;
 }
 
 function isOf({ organizationId, mode }: Owner, session: CheckoutSession): boolean {

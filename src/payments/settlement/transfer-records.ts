@@ -1,6 +1,6 @@
 import { newId } from '../../lib/ids.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
-import type { CheckoutSession } from '../model/session.ts';
+import { type CheckoutSession, isLargePart, MAX_PAYMENTS } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
 import { followMoney } from '../refunds/refund-moves.ts';
 import { select } from '../tables/select.ts';
@@ -44,7 +44,7 @@ export function transferRecords(unit: SettlementUnit) {
 
     /**
      * Records coins that a balance showed, and completes them: their block has its confirmations (Decision 399). Undefined
-     * when their session was removed.
+     * when their session was removed, or has many payments and they are few: they count together with what comes later.
      */
     recordFoundCoins: (sessionId: string, found: FoundCoins) => recordFoundCoins(unit, sessionId, found),
 
@@ -121,6 +121,8 @@ async function recordFoundCoins(
   const session = await unit.sessions.findById(sessionId);
   if (session === undefined) return undefined;
   const others = await unit.transactions.ofSession(sessionId);
+  const isFull = others.filter(({ blockNumber }) => blockNumber !== null).length >= MAX_PAYMENTS;
+  if (isFull && !isLargePart(session, found.amount)) return undefined;
   const matchedBy = 'deposit_address';
   const fresh = unseen(session, { id: newId('txn'), txHash: null, matchedBy }, now);
   const money = { ...found, recipient: fresh.recipient, sender: null, txHash: null, logIndex: null };

@@ -4,6 +4,7 @@ import { CURRENT_FACTORY, forwarderAddress } from '#deposits/deposit-factory.ts'
 import { sweepInput } from '#deposits/sweep-call.ts';
 import { depositAddressStore } from '#payments/deposits/deposit-address-store.ts';
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
+import { MAX_PAYMENTS } from '#payments/model/session.ts';
 import { LATE_PAYMENT_MS } from '#payments/settlement/match.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { asAddress } from '#payments/watcher/node/transfer-logs.ts';
@@ -95,6 +96,24 @@ eachDatabase('a session with a deposit address', databases => {
       paymentStatus: 'paid',
     });
     expect(await ours.session(twice.id)).toMatchObject({ status: 'completed', amountOverpaid: twice.amount });
+  });
+
+  test('is paid although a stranger sent a hundred small amounts before', async () => {
+    await using ours = await begin();
+    const session = await ours.open(RULES);
+    const to = `${session.depositAddress}`;
+    for (let count = 0; count < MAX_PAYMENTS; count++) await chain.pay({ from: 3, to, amount: 1n });
+    await ours.settled(session.id);
+
+    await chain.pay({ from: 3, to, amount: 1n });
+    await chain.pay({ from: 1, to, amount: session.amount / 2n });
+    await chain.pay({ from: 1, to, amount: session.amount / 2n });
+    const paid = await ours.settled(session.id);
+
+    const { data } = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
+    expect(paid).toMatchObject({ status: 'completed' });
+    expect(await ours.payments(session.id)).toHaveLength(MAX_PAYMENTS + 2);
+    expect(data.map(one => one.amount)).toEqual([1n]);
   });
 
   test('takes no payment for another session, and its amount is free for others', async () => {

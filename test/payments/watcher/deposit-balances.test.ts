@@ -5,7 +5,7 @@ import { SWEPT, sweepInput } from '#deposits/sweep-call.ts';
 import { depositAddressStore } from '#payments/deposits/deposit-address-store.ts';
 import { sweepStore } from '#payments/deposits/sweep-store.ts';
 import { paymentChains } from '#payments/model/payment-chain.ts';
-import type { CheckoutSession } from '#payments/model/session.ts';
+import { type CheckoutSession, MAX_PAYMENTS } from '#payments/model/session.ts';
 import { expiryWorker } from '#payments/watcher/expiry.ts';
 import { artifactOf } from '../../deposits/deposit-chain.ts';
 import { addressOf, type TestPaymentChain } from '../../lab/payment-chain.ts';
@@ -130,6 +130,27 @@ eachWatchedShop('coins at a deposit address, on a chain without logs of coins an
       { amount: 5n, matchedBy: 'deposit_address', recipient: session.depositAddress },
     ]);
     expect(await depositAddressStore(ours.db).find(to)).toMatchObject({ amountReceived: 5n });
+  });
+
+  test('are counted together with dust that is not, after a hundred payments', async ({
+    chain,
+    untraced,
+  }) => {
+    await using ours = await untraced();
+    const session = await ours.open(COINS);
+    const to = addressOf(`${session.depositAddress}`);
+    for (let count = 0; count < MAX_PAYMENTS; count++) await chain.send({ from: 3, to, value: 1n });
+    await confirm(chain, ours);
+
+    await sendByContract(chain, to, 1n);
+    await confirm(chain, ours);
+    const full = await ours.session(session.id);
+    await sendByContract(chain, to, session.amount);
+    await confirm(chain, ours);
+
+    const received = BigInt(MAX_PAYMENTS) + 1n + session.amount;
+    expect(full).toMatchObject({ amountReceived: BigInt(MAX_PAYMENTS) });
+    expect(await ours.session(session.id)).toMatchObject({ status: 'completed', amountReceived: received });
   });
 
   test('are counted although strangers sweep them, in the block of the payment and between looks', async ({

@@ -124,7 +124,8 @@ export function balanceWatch({ clock, lastBlockBefore }: BalanceWatchDeps) {
         const seen = { amount, blockNumber, blockHash, blockTime };
         const found = { ...seen, balanceBlock: end.number, proven, isRequired };
         const payment = await settle.recordFoundCoins(one.sessionId, found);
-        if (payment === undefined) warn(look, 'coins came to the address of a removed session', one, amount);
+        if (payment === undefined)
+          warn(look, 'coins at the address of a removed or full session are not counted', one, amount);
         return payment !== undefined;
       }));
     judged.set(one.address, { received, block: end.number });
