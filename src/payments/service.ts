@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { clockWarnings, databaseClock } from '../db/database-clock.ts';
 import type { DatabaseOptions, Db } from '../db/open.ts';
 import type { ReadinessCheck } from '../http/health.ts';
@@ -202,6 +203,9 @@ async function openDelivery({ options, store, counters, opened }: Parts, outgoin
   opened.defer(() => started.stop());
 }
 
+/** Time that a start waits for the nodes to confirm the deposit factories, in milliseconds. */
+const FIRST_CHECK_MS = 2_000;
+
 async function openDeposits({ options, clients, opened }: Parts): Promise<DepositOffers> {
   const { chains, metrics, clock } = options;
   const { startDepositOffers } = await import('./deposits/deposit-offers.ts');
@@ -209,6 +213,11 @@ async function openDeposits({ options, clients, opened }: Parts): Promise<Deposi
   const started = startDepositOffers({ chains, clientOf: id => clients.get(id), clock, log });
   opened.defer(() => started.stop());
   registerDepositMetrics(metrics, started);
+  // The first sessions after a restart would ask for exact amounts.
+  const waiting = new AbortController();
+  const limit = delay(FIRST_CHECK_MS, undefined, waiting).catch(() => undefined);
+  await Promise.race([started.firstCheck, limit]);
+  waiting.abort();
   return started;
 }
 

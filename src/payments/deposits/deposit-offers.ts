@@ -38,7 +38,7 @@ interface CheckedFactory {
 
 /**
  * Checks the factories at the start, daily, and when another node takes the lead (Decision 398).
- * A chain that has not been checked offers no deposit addresses.
+ * A chain that has not been checked offers no deposit addresses; `firstCheck` resolves when all have been.
  */
 export function startDepositOffers({
   chains: all,
@@ -48,7 +48,7 @@ export function startDepositOffers({
 }: ClockAndLog & {
   readonly chains: readonly PaymentChain[];
   readonly clientOf: (chainId: number) => ChainClient | undefined;
-}): DepositOffers & { stop(): void } {
+}): DepositOffers & { stop(): void; readonly firstCheck: Promise<void> } {
   const chains = all.filter(({ depositAddresses }) => depositAddresses !== undefined);
   const checked = new Map<number, CheckedFactory>();
 
@@ -90,6 +90,7 @@ export function startDepositOffers({
   const isDue = (latest: CheckedFactory, leader: ChainNode | undefined) =>
     leader !== latest.leader || waitMs(latest, clock.now()) <= 0;
 
+  const { promise: firstCheck, resolve: endFirstCheck } = Promise.withResolvers<void>();
   const worker = startWorker(
     {
       name: 'check of deposit factories',
@@ -99,7 +100,7 @@ export function startDepositOffers({
             const client = clientOf(chain.id);
             return client && check(chain, client);
           }),
-        );
+        ).finally(endFirstCheck);
         return 0;
       },
     },
@@ -114,7 +115,7 @@ export function startDepositOffers({
   );
 
   // A check under way only writes to memory, so nothing waits for its nodes.
-  return { refusal, chains, stop: () => void worker.stop() };
+  return { refusal, chains, firstCheck, stop: () => void worker.stop() };
 }
 
 /** Time until the next check, in milliseconds. */

@@ -108,6 +108,20 @@ async function startProcess({ first, second }: Asked, overrides: object = {}) {
 const isOffered = (value: unknown) => record(value).is_offered === true;
 const isRefused = (value: unknown) => record(value).is_offered === false;
 
+test('a process that has started offers them at once', async ({ first, second }) => {
+  await using started = await startProcess({ first, second });
+
+  expect(await started.shown()).toEqual(OFFERED);
+});
+
+test('a process starts although no node answers', async ({ first, second }) => {
+  for (const node of [first, second]) node.hang(() => true);
+
+  await using started = await startProcess({ first, second });
+
+  expect(await started.shown()).toEqual(refused('the factory has not been checked yet'));
+});
+
 describe('a chain offers deposit addresses', () => {
   test('after two nodes have confirmed its factory', async ({ first, second }) => {
     await using shop = await startProcess({ first, second });
