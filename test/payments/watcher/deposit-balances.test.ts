@@ -8,6 +8,7 @@ import { paymentChains } from '#payments/model/payment-chain.ts';
 import { type CheckoutSession, MAX_PAYMENTS } from '#payments/model/session.ts';
 import { expiryWorker } from '#payments/watcher/expiry.ts';
 import { artifactOf } from '../../deposits/deposit-chain.ts';
+import type { Lie } from '../../lab/faulty-node.ts';
 import { addressOf, type TestPaymentChain } from '../../lab/payment-chain.ts';
 import { deploySteps } from '../../lab/sending-contract.ts';
 import {
@@ -19,7 +20,7 @@ import {
   sendByContract,
   withoutTraces,
 } from './deposit-support.ts';
-import { log, paymentChain, seals } from './setting.ts';
+import { BLOCKS_TO_SETTLE, log, paymentChain, seals } from './setting.ts';
 import { eachWatchedShop, never, type ShopBehindNodes, type WatchedShop } from './watched-shop.ts';
 
 const MINUTE_MS = 60_000;
@@ -363,6 +364,41 @@ eachWatchedShop('coins at a deposit address, on a chain without logs of coins an
     expect(waiting).toMatchObject({ status: 'active' });
     expect(await ours.session(paid.id)).toMatchObject({ status: 'completed', isLate: false });
     expect(await ours.session(unpaid.id)).toMatchObject({ status: 'expired' });
+  });
+
+  test('keep a checkout open past its deadline after a look at only a part of the addresses', async ({
+    chain,
+    untraced,
+  }) => {
+    await using ours = await untraced();
+    const expiry = expiryWorker({ ...ours, seals, log, chains: paymentChains([paymentChain(chain)]) });
+    const expiresAt = ours.clock.now() + 5 * MINUTE_MS;
+    const paid = await ours.open({ ...COINS, expiresAt });
+    // Each balance is then read alone, so that a look reads a hundred.
+    const aloneOnly: Lie = (call, ...rest) =>
+      call.method === 'eth_call' ? refused : withoutTraces(call, ...rest);
+    ours.node.tell(aloneOnly);
+    for (let count = 0; count < 150; count++) await ours.open(COINS);
+    await confirm(chain, ours);
+    ours.clock.advance(expiresAt - 5_000 - ours.clock.now());
+    await sendByContract(chain, `${paid.depositAddress}`, paid.amount);
+    await chain.mine(1);
+    ours.clock.advance(60_000);
+    await chain.mine(BLOCKS_TO_SETTLE + 1);
+    ours.node.tell((call, ...rest) =>
+      call.method === 'eth_getBalance' && `${call.params?.[0]}` === paid.depositAddress
+        ? lacksState
+        : aloneOnly(call, ...rest),
+    );
+    for (let count = 0; count < 4; count++) {
+      ours.clock.advance(11_000);
+      await chain.mine();
+      await ours.look();
+    }
+
+    await expiry.runOnce(never);
+
+    expect(await ours.session(paid.id)).toMatchObject({ status: 'active' });
   });
 
   test('in a block that a reorganisation replaces are never counted', async ({ chain, untraced }) => {

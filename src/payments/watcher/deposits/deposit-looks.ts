@@ -73,7 +73,11 @@ export function depositLooks({ chain, clock, lastBlockBefore }: DepositLooksDeps
     await open.read(look);
     const most = open.hasSome() ? await balances.addressesFor(look, CALLS_PER_LOOK) : 0;
     const turn = open.next(most, end);
-    const found = await balances.look(look, turn.addresses, end);
+    const found = await balances.look(look, turn.addresses, end).catch(error => {
+      // The balances of these are not known.
+      open.beginAgain();
+      throw error;
+    });
     isWaiting = turn.isWholeUpTo === undefined;
     if (turn.isWholeUpTo !== undefined && turn.isWholeUpTo !== known) {
       known = turn.isWholeUpTo;
@@ -196,8 +200,8 @@ function openDeposits({ chainId, clock }: { readonly chainId: number; readonly c
   const known = new Map<string, WatchedDeposit>();
   let readAllAt = Number.NEGATIVE_INFINITY;
   let readAt = 0;
-  /** Addresses of the turn that were looked at, and the time of the block at which it began. */
-  let turn = 0;
+  /** Addresses of the turn that were not looked at yet, and the time of the block at which it began. */
+  let left: readonly WatchedDeposit[] = [];
   let begunAt = 0;
 
   return {
@@ -220,12 +224,17 @@ function openDeposits({ chainId, clock }: { readonly chainId: number; readonly c
       most: number,
       { time }: Pick<Header, 'time'>,
     ): { readonly addresses: readonly WatchedDeposit[]; readonly isWholeUpTo: number | undefined } {
-      const addresses = [...known.values()].slice(turn, turn + most);
-      if (turn === 0) begunAt = time;
-      turn += most;
-      if (turn < known.size) return { addresses, isWholeUpTo: undefined };
-      turn = 0;
-      return { addresses, isWholeUpTo: begunAt };
+      if (left.length === 0) {
+        left = [...known.values()];
+        begunAt = time;
+      }
+      const addresses = left.slice(0, most);
+      left = left.slice(most);
+      return { addresses, isWholeUpTo: left.length > 0 ? undefined : begunAt };
+    },
+    /** Has the next turn begin, with all addresses. */
+    beginAgain(): void {
+      left = [];
     },
     hasSome: (): boolean => known.size > 0,
     drop(deposits: readonly Pick<WatchedDeposit, 'address'>[]): void {
@@ -233,7 +242,7 @@ function openDeposits({ chainId, clock }: { readonly chainId: number; readonly c
     },
     forget(): void {
       known.clear();
-      turn = 0;
+      left = [];
       readAllAt = Number.NEGATIVE_INFINITY;
     },
   };
