@@ -72,6 +72,9 @@ async function updateTransfer(
     blockHash !== transfer.blockHash || logIndex === null;
   const same = isSameLog ? atIndex : known.find(one => isElsewhere(one) && isSamePayment(one, transfer));
   if (same === undefined) return undefined;
+  // Without a block, its coins may have been found by the balance of the address.
+  const [found] = same.blockHash === null ? await unit.transactions.foundCoins(transfer) : [];
+  if (found !== undefined) return nameFoundCoins(unit, found, transfer);
   return same.status === 'completed'
     ? moved(unit, same, transfer)
     : confirming(unit, same, transfer, confirmations);
@@ -143,8 +146,9 @@ async function recordFoundCoins(
 async function nameFoundCoins(
   unit: SettlementUnit,
   found: PaymentTransaction,
-  { amount, sender, txHash, logIndex, blockNumber, blockHash, blockTime }: Transfer,
+  transfer: Transfer,
 ): Promise<PaymentTransaction> {
+  const { amount, sender, txHash, logIndex, blockNumber, blockHash, blockTime } = transfer;
   const { session, others } = await unit.caseOf(found.id);
   const rest = found.amount > amount ? found.amount - amount : 0n;
   const overpaidRest = found.overpaidAmount === null ? 0n : least(found.overpaidAmount, rest);
@@ -157,8 +161,10 @@ async function nameFoundCoins(
     proven: null,
   };
   const left = { ...found, id: newId('txn'), amount: rest, overpaidAmount: nullIfZero(overpaidRest) };
-  // A claim of the hash has found what it waited for.
-  const claim = others.find(one => one.txHash === txHash && one.sender === null);
+  // A claim of the hash has found what it waited for, as has a payment whose block was replaced.
+  const isWaiting = (one: PaymentTransaction) =>
+    one.sender === null || (one.status === 'pending' && isSamePayment(one, transfer));
+  const claim = others.find(one => one.txHash === txHash && isWaiting(one));
   if (claim !== undefined) await unit.transactions.remove(claim.id);
   await unit.transactions.update(named);
   if (rest > 0n) await unit.transactions.insert(left);

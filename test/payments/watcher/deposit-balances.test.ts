@@ -284,6 +284,39 @@ eachWatchedShop('coins at a deposit address, on a chain without logs of coins an
     expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed', 'checkout.overpaid']);
   });
 
+  test('are counted once when their transaction was known in a block that was replaced', async ({
+    chain,
+    untraced,
+  }) => {
+    await using ours = await untraced();
+    ours.node.tell(undefined);
+    const session = await ours.open(COINS);
+    const to = addressOf(`${session.depositAddress}`);
+    const contract = await deploySteps(chain, [{ kind: 'call', to, value: session.amount }]);
+    await confirm(chain, ours);
+    const snapshot = await chain.snapshot();
+    const { hash } = await chain.send({ from: 1, to: contract, value: session.amount, gas: 300_000n });
+    await chain.mine();
+    await ours.round();
+    const seen = await ours.payments(session.id);
+    ours.node.tell(withoutTraces);
+    await chain.fork(snapshot, 3, [chain.rawOf(hash)]);
+    ours.clock.advance(11 * MINUTE_MS);
+    await confirm(chain, ours);
+    await confirm(chain, ours);
+    const found = await ours.payments(session.id);
+
+    ours.node.tell(undefined);
+    ours.clock.advance(11 * MINUTE_MS);
+    await confirm(chain, ours);
+    await confirm(chain, ours);
+
+    expect(seen).toMatchObject([{ status: 'confirming', txHash: hash }]);
+    expect(found.map(({ status, txHash }) => [status, txHash])).toContainEqual(['completed', null]);
+    expect(await ours.session(session.id)).toMatchObject({ amountReceived: session.amount });
+    expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed', txHash: hash }]);
+  });
+
   test.for<[string, unknown]>([
     ['has no such method', refused],
     ['answers with a path of another account', { accountProof: ['0xc0'] }],
