@@ -4,7 +4,7 @@ import { depositAddressStore } from '../../deposits/deposit-address-store.ts';
 import type { DepositSweep } from '../../model/recipient.ts';
 import { LIFE_ALLOWANCE } from '../../model/session.ts';
 import { cursorStore } from '../../store/cursor-store.ts';
-import { confirmationsOf, type Look } from '../look/look.ts';
+import { changeInParts, confirmationsOf, type Look } from '../look/look.ts';
 import { slices } from '../node/node-view.ts';
 import { MissingState } from './missing-state.ts';
 
@@ -78,7 +78,7 @@ function keyOf({ txHash, logIndex, blockHash }: LoggedSweep): string {
 
 /** Records those of our addresses, with the progress. Returns the number of new ones. */
 async function record(look: Look, logged: readonly LoggedSweep[], sweptBlock: number): Promise<number> {
-  const { chain, db, effect } = look;
+  const { chain, db } = look;
   const ours: LoggedSweep[] = [];
   for (const some of slices(logged, ADDRESSES_AT_A_TIME)) {
     const addresses = some.map(one => one.address);
@@ -93,9 +93,11 @@ async function record(look: Look, logged: readonly LoggedSweep[], sweptBlock: nu
       throw new BaseError(`Block ${one.blockNumber} changed while its sweeps were read.`);
     return { ...one, chainId: chain.id, blockTime: header.time };
   });
-  return effect('record', async ({ handle, settle }) => {
-    const added = await settle.recordSweeps(sweeps);
-    await cursorStore(handle).keep(chain.id, { sweptBlock });
-    return added;
+  const parts = { name: 'record', rows: sweeps } as const;
+  const added = await changeInParts(look, parts, async (part, { handle, settle }, isLast) => {
+    const count = await settle.recordSweeps(part);
+    if (isLast) await cursorStore(handle).keep(chain.id, { sweptBlock });
+    return count;
   });
+  return added.reduce((sum, count) => sum + count, 0);
 }
