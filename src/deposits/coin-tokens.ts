@@ -24,3 +24,9 @@ export function coinTokensOf(chainId: number): readonly string[] {
   const token = COIN_TOKENS.get(chainId);
   return token === undefined ? [zeroAddress] : [zeroAddress, token];
 }
+
+/** Tokens of sweeps that take this token along: itself, and for coins and the token with the same balances, both. */
+export function tokensSweptWith(chainId: number, tokenAddress: string): readonly string[] {
+  const coins = coinTokensOf(chainId);
+  return coins.includes(tokenAddress) ? coins : [tokenAddress];
+}

@@ -2,6 +2,7 @@ import { type Binding, uintColumn, uintSumOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { execute } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
+import { tokensSweptWith } from '../../deposits/coin-tokens.ts';
 import type { DepositAddress } from '../model/recipient.ts';
 import { select } from '../tables/select.ts';
 
@@ -17,7 +18,6 @@ const TRANSFERS = `from unmatched_transfers u where recipient = ? and token_addr
     select 1 from transactions t where t.chain_id = u.chain_id and t.tx_hash = u.tx_hash
       and t.log_index = u.log_index and t.status = 'completed'
   )`;
-const SWEEPS = 'from sweeps where address = ? and token_address = ? and chain_id = ?';
 
 /** Sums of what arrived at deposit addresses and what left them, in the tokens of their sessions (Decision 403). */
 export function depositSums(handle: Handle) {
@@ -63,7 +63,11 @@ export function depositSums(handle: Handle) {
       for (const { address, token_address: token } of rows) {
         const at = [address, token, chainId];
         const received = (await sumOf(PAYMENTS, at)) + (await sumOf(TRANSFERS, at));
-        const swept = await sumOf(SWEEPS, at);
+        const tokens = tokensSweptWith(chainId, token);
+        const swept = await sumOf(
+          `from sweeps where address = ? and chain_id = ? and token_address in (${placeholders(tokens.length)})`,
+          [address, chainId, ...tokens],
+        );
         await execute(
           handle,
           'update deposit_addresses set amount_received = ?, amount_swept = ? where address = ?',

@@ -2,6 +2,7 @@ import { uintColumn } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { BOUND } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
+import { tokensSweptWith } from '../../deposits/coin-tokens.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { DepositSweep } from '../model/recipient.ts';
 import { recordForm } from '../tables/record-form.ts';
@@ -60,7 +61,7 @@ export function sweepStore(handle: Handle) {
             row =>
               row.address === recipient &&
               row.chain_id === chainId &&
-              row.token_address === tokenAddress &&
+              tokensSweptWith(chainId, tokenAddress).includes(row.token_address) &&
               row.block_number >= (blockNumber ?? 0),
           );
           return swept === undefined ? [] : [[id, swept.tx_hash]];

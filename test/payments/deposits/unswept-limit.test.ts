@@ -2,11 +2,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { uintColumn } from '#db/columns.ts';
 import { execute } from '#db/query.ts';
 import { transaction } from '#db/transaction.ts';
+import { coinTokensOf } from '#deposits/coin-tokens.ts';
 import { newId } from '#lib/ids.ts';
 import { createLogger } from '#lib/logger.ts';
+import { depositAddressStore } from '#payments/deposits/deposit-address-store.ts';
 import { depositSums } from '#payments/deposits/deposit-sums.ts';
 import { issueDepositAddress } from '#payments/deposits/issuing.ts';
+import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import { notifiers } from '#payments/notifications/notifier.ts';
+import { settlement } from '#payments/settlement/settlement.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import {
   CHAINS,
@@ -36,12 +40,15 @@ eachDatabase('the limit of unswept money', databases => {
   });
 
   /** Issues an address as a new session does; undefined for one with an exact amount. */
-  async function issue({ owner }: Merchant, depositRules: object = RULES): Promise<string | undefined> {
+  async function issue(
+    { owner }: Merchant,
+    depositRules: object = RULES,
+    asset = { chainId: TEST_CHAIN, tokenAddress: TOKEN },
+  ): Promise<string | undefined> {
     const order = {
       ...owner,
       id: newId('cs'),
-      chainId: TEST_CHAIN,
-      tokenAddress: TOKEN,
+      ...asset,
       recipientAddress: someHash().slice(0, 42),
       amount: 5n,
       clientReferenceId: null,
@@ -99,6 +106,23 @@ eachDatabase('the limit of unswept money', databases => {
     expect(full).toBe(undefined);
     const held = { ...shop.owner, chainId: TEST_CHAIN, tokenAddress: TOKEN };
     expect(await depositSums(api.db).unsweptOf(held)).toBe(400n);
+  });
+
+  test('has room again when a stranger sweeps coins as the token that has the same balances', async () => {
+    const shop = await api.merchant();
+    const address = await issue(shop, {}, { chainId: 42_220, tokenAddress: NATIVE_COIN });
+    const [, celo = ''] = coinTokensOf(42_220);
+    const block = { blockNumber: 9, blockHash: someHash(), blockTime: api.clock.now() };
+    const sweep = { ...block, chainId: 42_220, txHash: someHash(), logIndex: 0, address: `${address}` };
+
+    await transaction(api.db, handle =>
+      settlement({ handle, seals: api.seals, now: api.clock.now() }).recordSweeps([
+        { ...sweep, tokenAddress: celo, amount: 7n },
+        { ...sweep, tokenAddress: TOKEN, amount: 11n, logIndex: 1 },
+      ]),
+    );
+
+    expect(await depositAddressStore(api.db).find(`${address}`)).toMatchObject({ amountSwept: 7n });
   });
 
   test('mails at half of it, once until less is there', async () => {
