@@ -54,6 +54,21 @@ bothDatabases('numbers of deposit addresses', databases => {
     ]);
   });
 
+  test('are not used twice after a restore on a machine whose clock is behind', async () => {
+    const options = await databases.create('payments');
+    await nextOf(options, 1);
+    const backup = await databases.create(options);
+    const [shownLater] = await nextOf(options, 1);
+
+    await using restored = opened(backup);
+    const began = await beginEpochAfterMove(restored.db, NOW - 60_000);
+    const again = await beginEpochAfterMove(restored.db, NOW - 59_000);
+    const { epoch, number } = await next(restored.db);
+
+    expect([began, again, number]).toEqual([true, false, 0]);
+    expect(epoch).not.toBe(shownLater?.epoch);
+  });
+
   test('keep their epoch over restarts', async () => {
     const options = await databases.create('payments');
     const [before] = await nextOf(options, 1);
