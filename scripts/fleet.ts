@@ -20,6 +20,11 @@
  * violation:
  *   npm run fleet -- --lies [--database sqlite|postgres] [--prove always|findings|off] [--seed N]
  *
+ * With `--deposits` it runs one process per database, which is killed again and again, on a chain whose blocks are replaced.
+ * Sessions with deposit addresses are paid in every way (`fleet/deposits/`). A session that does not show exactly what its
+ * address has received is a violation:
+ *   npm run fleet -- --deposits [--database sqlite|postgres] [--prove always|findings|off] [--seed N]
+ *
  * With `--soak` it runs only the payments service, on SQLite: sessions of several shops are opened and paid while the
  * service is killed repeatedly and receivers of webhooks fail in every known way. First one process simulates the
  * payments, then two processes settle payments of a chain whose first node hangs. An event that is lost, changed, forged
@@ -29,6 +34,7 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { runDeposits } from './fleet/deposits/deposits.ts';
 import { runFleet } from './fleet/fleet.ts';
 import { runHostileChain } from './fleet/hostile/alone.ts';
 import { isInOwnNetwork, runInOwnNetwork } from './fleet/hostile/own-network.ts';
@@ -57,6 +63,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     hostile: { type: 'boolean', default: false },
     lies: { type: 'boolean', default: false },
+    deposits: { type: 'boolean', default: false },
     prove: { type: 'string' },
     short: { type: 'boolean', default: false },
     database: { type: 'string' },
@@ -68,12 +75,12 @@ const [seed, seconds] = [Number(values.seed), Number(values.seconds)];
 const databases = DATABASES.filter(name => values.database === undefined || values.database === name);
 if (!Number.isInteger(seed) || !(seconds > 0) || databases.length === 0) {
   console.error(
-    'usage: npm run fleet -- [--seed WHOLE-NUMBER] [--hostile [--short] [--database sqlite|postgres] | --lies [--database sqlite|postgres] | --soak [--seconds NUMBER]]',
+    'usage: npm run fleet -- [--seed WHOLE-NUMBER] [--hostile [--short] [--database sqlite|postgres] | (--lies | --deposits) [--database sqlite|postgres] | --soak [--seconds NUMBER]]',
   );
   process.exit(2);
 }
 if (values.hostile && !isInOwnNetwork()) process.exit(await runInOwnNetwork());
-const isWhole = !values.hostile && !values.soak && !values.lies;
+const isWhole = !values.hostile && !values.soak && !values.lies && !values.deposits;
 for (const [program, argument] of isWhole ? PROGRAMS : []) {
   if (spawnSync(program, [argument]).error === undefined) continue;
   console.error(`${program} is not installed: apt-get install ${program}`);
@@ -110,6 +117,7 @@ function runChosen(): Promise<string> {
   if (values.hostile)
     return onEachDatabase(run => runHostileChain({ ...run, sizes: values.short ? SHORT : FULL }));
   if (values.lies) return onEachDatabase(runLies);
+  if (values.deposits) return onEachDatabase(runDeposits);
   return values.soak ? runSoaks() : runWholeFleet();
 }
 

@@ -24,6 +24,8 @@ export interface ConfiguredChain {
   readonly otherRpcUrls?: readonly string[];
   /** `prove` of the chain; the default when absent. */
   readonly prove?: string | undefined;
+  /** `traceCoins` of the chain; the default when absent. */
+  readonly traceCoins?: boolean;
   readonly tokens: readonly string[];
   /** Registry of names, if the chain has one. */
   readonly registry?: string;
@@ -70,19 +72,22 @@ export function configuration({
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the program reads it from the environment
     ...(isBalanced ? { trustedProxies: ['127.0.0.1'], server: { lameDuck: '${LAME_DUCK}' } } : {}),
     ...(redisUrl === undefined ? {} : { rateLimitStore: redisUrl }),
-    chains: chains.map(({ id, rpcUrl, otherRpcUrls = [], prove, tokens, registry, maxAnswer }) => ({
-      id,
-      name: `Chain ${id}`,
-      native: { symbol: 'ETH', decimals: 18 },
-      rpc: [rpcUrl, ...otherRpcUrls],
-      ...(prove === undefined ? {} : { prove }),
-      ...(maxAnswer === undefined ? {} : { rpcMaxAnswer: maxAnswer }),
-      confirmations: 2,
-      testnet: true,
-      tokens: tokens.map((address, index) => ({ address, symbol: `USD${index}`, decimals: 6 })),
-      ...(registry === undefined ? {} : { names: { registry } }),
-      backends: [{ kind: 'index', database: indexUrl, fromBlock: 0 }],
-    })),
+    chains: chains.map(
+      ({ id, rpcUrl, otherRpcUrls = [], prove, traceCoins, tokens, registry, maxAnswer }) => ({
+        id,
+        name: `Chain ${id}`,
+        native: { symbol: 'ETH', decimals: 18 },
+        rpc: [rpcUrl, ...otherRpcUrls],
+        ...(prove === undefined ? {} : { prove }),
+        ...(traceCoins === undefined ? {} : { traceCoins }),
+        ...(maxAnswer === undefined ? {} : { rpcMaxAnswer: maxAnswer }),
+        confirmations: 2,
+        testnet: true,
+        tokens: tokens.map((address, index) => ({ address, symbol: `USD${index}`, decimals: 6 })),
+        ...(registry === undefined ? {} : { names: { registry } }),
+        backends: [{ kind: 'index', database: indexUrl, fromBlock: 0 }],
+      }),
+    ),
     log: { requests: 'none' },
   });
 }
