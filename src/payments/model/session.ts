@@ -210,12 +210,17 @@ export function leastSum({ amount, toleranceBps }: TolerantPrice): bigint {
   return amount - (amount * BigInt(toleranceBps)) / 10_000n;
 }
 
-/**
- * True for a payment of at least `leastSum` divided by `MAX_PAYMENTS`. At a deposit address, as many of these count beyond
- * `MAX_PAYMENTS`: a stranger can use up the first hundred with dust, but these only by paying the price (Decision 396).
- */
+/** True for a payment of at least `leastSum` divided by `MAX_PAYMENTS`. */
 export function isLargePart(price: TolerantPrice, amount: bigint): boolean {
   return amount * BigInt(MAX_PAYMENTS) >= leastSum(price);
+}
+
+/**
+ * Number of payments after which one of this amount does not count at a deposit address. A stranger can use up the first
+ * ones with dust, but the further ones, which are for large parts, only by paying the price (Decision 396).
+ */
+export function mostPaymentsAtAddress(price: TolerantPrice, amount: bigint): number {
+  return isLargePart(price, amount) ? 2 * MAX_PAYMENTS : MAX_PAYMENTS;
 }
 
 /** True for less than the price that is enough from a certain payer. */

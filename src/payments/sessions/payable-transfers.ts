@@ -3,7 +3,7 @@ import type { Handle } from '../../db/open.ts';
 import { placeholders } from '../../db/rows.ts';
 import { readRows, unionAll } from '../../db/select/select.ts';
 import type { PaidAddress } from '../model/payment-chain.ts';
-import { isLargePart, MAX_PAYMENTS } from '../model/session.ts';
+import { MAX_PAYMENTS, mostPaymentsAtAddress } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
 import { select } from '../tables/select.ts';
 import { AT_ADDRESS, AT_DEPOSIT_ADDRESS, bindingsOf } from './session-rows.ts';
@@ -11,11 +11,11 @@ import { AT_ADDRESS, AT_DEPOSIT_ADDRESS, bindingsOf } from './session-rows.ts';
 /** The facts of a transfer by which a session may be paid. */
 type Payment = Pick<Transfer, 'sender' | 'amount'>;
 
-/** True for a session with fewer payments than this. Counts only up to that. */
-const hasFewerThan = (most: number) => `(select count(*) from (select 1 from transactions t
-  where t.session_id = checkout_sessions.id and t.sender is not null limit ${most}) counted) < ${most}`;
-/** A session with `MAX_PAYMENTS` takes no more. */
-const HAS_ROOM = hasFewerThan(MAX_PAYMENTS);
+/** A session with `MAX_PAYMENTS` takes no more. Counts only up to that. */
+const HAS_ROOM = `(select count(*) from (select 1 from transactions t
+  where t.session_id = checkout_sessions.id and t.sender is not null limit ${MAX_PAYMENTS}) counted) < ${MAX_PAYMENTS}`;
+const PAYMENTS = `(select count(*) from transactions t
+  where t.session_id = checkout_sessions.id and t.sender is not null)`;
 
 const ASKED = select({ from: 'checkout_sessions', isDistinct: true, columns: ['amount_due'] });
 
@@ -32,11 +32,11 @@ export async function payableTransfers<Some extends Payment>(
   const [itsOwn] = await select({
     from: 'checkout_sessions',
     columns: ['amount', 'tolerance_bps'],
-    computed: { has_room: ['boolean', HAS_ROOM] },
-  }).rows(handle, `where ${AT_DEPOSIT_ADDRESS} and ${hasFewerThan(2 * MAX_PAYMENTS)}`, bindingsOf(address));
+    computed: { payments: ['count', PAYMENTS] },
+  }).rows(handle, `where ${AT_DEPOSIT_ADDRESS}`, bindingsOf(address));
   if (itsOwn !== undefined) {
     const price = { amount: uintOf(itsOwn.amount), toleranceBps: itsOwn.tolerance_bps };
-    return transfers.filter(({ amount }) => itsOwn.has_room || isLargePart(price, amount));
+    return transfers.filter(({ amount }) => itsOwn.payments < mostPaymentsAtAddress(price, amount));
   }
   const senders = [...new Set(transfers.map(({ sender }) => sender))];
   const amounts = [...new Set(transfers.map(({ amount }) => uintColumn(amount)))];

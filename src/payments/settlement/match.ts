@@ -2,11 +2,11 @@ import type { Owner } from '../model/owner.ts';
 import type { PaidAddress } from '../model/payment-chain.ts';
 import {
   type CheckoutSession,
-  isLargePart,
   isTolerated,
   LIFE_ALLOWANCE,
   leastSum,
   MAX_PAYMENTS,
+  mostPaymentsAtAddress,
 } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
 import type { SessionStore } from '../sessions/session-store.ts';
@@ -66,7 +66,7 @@ export async function match(transfer: Transfer, deps: MatchDeps): Promise<Match 
   const address = paidAddressOf(transfer);
   const itsOwn = await reads.byDepositAddress(address);
   if (itsOwn !== undefined) {
-    const most = isLargePart(itsOwn, transfer.amount) ? 2 * MAX_PAYMENTS : MAX_PAYMENTS;
+    const most = mostPaymentsAtAddress(itsOwn, transfer.amount);
     return unlessFull({ session: itsOwn, matchedBy: 'deposit_address' }, reads, most);
   }
   const isOldEnough = (session: CheckoutSession) =>
