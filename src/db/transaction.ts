@@ -118,16 +118,14 @@ async function fileStorage(handle: Handle): Promise<string | undefined> {
 }
 
 async function serverStorage(handle: Handle): Promise<string | undefined> {
-  const [rights] = await rowsOf<{ may: boolean }>(
-    handle,
+  const rights = await handle.raw(
     `select has_function_privilege('pg_control_system()', 'execute')
        and has_function_privilege('pg_control_checkpoint()', 'execute') as may`,
   );
-  if (rights?.may !== true) return undefined;
-  const [row] = await rowsOf<{ storage: string }>(
-    handle,
+  if (rights.rows[0].may !== true) return undefined;
+  const { rows } = await handle.raw(
     `select s.system_identifier || ' ' || c.timeline_id || ' ' || d.oid as storage
      from pg_control_system() s, pg_control_checkpoint() c, pg_database d where d.datname = current_database()`,
   );
-  return row?.storage;
+  return rows[0].storage;
 }

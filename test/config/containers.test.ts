@@ -83,7 +83,7 @@ test('every configuration of docs/operations.md is valid', () => {
   const text = readFileSync('docs/operations.md', 'utf8');
   const blocks = [...text.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, block = '']) => block);
 
-  expect(blocks).toHaveLength(3);
+  expect(blocks).toHaveLength(4);
   for (const block of blocks)
     expect(loadConfig({ file: writeConfig(block), env: ENV }).chains).toHaveLength(1);
 });

@@ -21,9 +21,9 @@ const OPERATIONS: readonly OperationRow[] = Object.values(paymentsContract.table
 const KEYED = OPERATIONS.filter(({ security }) => security.length > 0);
 const OPEN = OPERATIONS.filter(({ security }) => security.length === 0);
 
-/** Keys, and changes of the organization, are for admins. Other reads need `read`, other changes `write`. */
+/** Keys, the deposit seed, and changes of the organization are for admins. Other reads need `read`, other changes `write`. */
 function neededBy({ path, method }: OperationRow): Permission {
-  if (path.startsWith('/api/v1/api-keys')) return 'admin';
+  if (path.startsWith('/api/v1/api-keys') || path.endsWith('/seed')) return 'admin';
   if (method === 'get') return 'read';
   return /^\/api\/v1\/(organization|recipients|webhooks|notifications)/.test(path) ? 'admin' : 'write';
 }

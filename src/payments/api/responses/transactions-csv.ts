@@ -1,4 +1,5 @@
 import type { Handle } from '#db/open.ts';
+import { sweepStore } from '../../deposits/sweep-store.ts';
 import type { Owner } from '../../model/owner.ts';
 import type { PaymentTransaction } from '../../model/payment-transaction.ts';
 import { sessionOutcomes } from '../../sessions/session-store.ts';
@@ -41,25 +42,34 @@ const FIELDS = [
   'moved_from',
   'proven',
 ] as const satisfies readonly (keyof PlainTransaction)[];
+const OTHERS = ['sweep_tx_hash', 'outcome'] as const;
 
-type ExportedTransaction = PaymentTransaction & { readonly outcome: string | null };
+interface ExportedTransaction extends PaymentTransaction {
+  readonly sweepTxHash: string | null;
+  readonly outcome: string | null;
+}
 
-/** All matching transactions as CSV, with the outcomes of their sessions. @throws HttpError as `csvExport` */
+/** All matching transactions as CSV, with their sweeps and the outcomes of their sessions. @throws HttpError as `csvExport` */
 export function exportOf(handle: Handle, owner: Owner, filters: TransactionFilters): Promise<string> {
   const store = transactionStore(handle);
   return csvExport<ExportedTransaction>({
     records: 'transactions',
-    columns: [...FIELDS, 'outcome'],
+    columns: [...FIELDS, ...OTHERS],
     count: () => store.count(owner, filters),
     async read(limit, after) {
       const transactions = await store.export(owner, filters, limit, after);
       const ids = new Set(transactions.map(({ sessionId }) => sessionId));
       const outcomes = await sessionOutcomes(handle, [...ids]);
-      return transactions.map(one => ({ ...one, outcome: outcomes.get(one.sessionId) ?? null }));
+      const sweeps = await sweepStore(handle).hashesOf(transactions);
+      return transactions.map(one => ({
+        ...one,
+        sweepTxHash: sweeps.get(one.id) ?? null,
+        outcome: outcomes.get(one.sessionId) ?? null,
+      }));
     },
     cells(transaction) {
       const plain = plainTransaction(transaction);
-      return [...FIELDS.map(name => plain[name]), transaction.outcome];
+      return [...FIELDS.map(name => plain[name]), transaction.sweepTxHash, transaction.outcome];
     },
   });
 }
