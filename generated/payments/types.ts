@@ -1121,7 +1121,7 @@ export interface paths {
         };
         /**
          * Get the deposit seed
-         * @description Returns the seed of the organization's deposit addresses with its epochs, as `tollgate sweep --seed FILE` reads it. It can move nothing. Those who have it and the recipient find and sweep every address without our database. Keep a copy outside of this service. `resource_not_found` before the first address was issued.
+         * @description Returns the seed of the organization's deposit addresses with its epochs, as `tollgate sweep --seed FILE` reads it. It can move nothing. Those who have it and the recipient find and sweep every address without our database. Keep a copy outside of this service. It finds addresses that are issued later, too, until a backup is restored.
          */
         get: operations["getDepositSeed"];
         put?: never;
