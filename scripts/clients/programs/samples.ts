@@ -1,7 +1,4 @@
-/**
- * Runs the TypeScript samples of the documentation variant, except those that name or change records of payments, and that of
- * the deposit seed, which an organization has with its first deposit address.
- */
+/** Runs the TypeScript samples of the documentation variant, except those that name or change records of payments. */
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 
@@ -20,8 +17,7 @@ for (const service of ['data', 'payments']) {
   for (const file of await readdir(folder)) {
     const text = await readFile(new URL(file, folder), 'utf8');
     const changesOrNames =
-      service === 'payments' &&
-      (!text.includes('client.GET(') || /path:|session_id:|deposit-addresses\/seed/.test(text));
+      service === 'payments' && (!text.includes('client.GET(') || /path:|session_id:/.test(text));
     if (file !== 'tollgate.js' && !changesOrNames) await import(new URL(file, folder).href);
   }
 }

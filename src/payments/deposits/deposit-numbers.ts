@@ -29,6 +29,9 @@ export function depositNumbers(handle: Handle) {
     return epoch;
   };
 
+  const currentEpoch = async (now: number): Promise<Hex> =>
+    (await latestEpoch())?.epoch ?? (await beginEpoch(now, await storageOf(handle)));
+
   const knownSeed = async (organizationId: string): Promise<Hex | undefined> => {
     const [row] = await select({ from: 'deposit_seeds', columns: ['seed'] }).rows(
       handle,
@@ -39,10 +42,7 @@ export function depositNumbers(handle: Handle) {
   };
 
   return {
-    /** The organization's seed; undefined before its first address. */
-    knownSeed,
-
-    /** The organization's seed; a new one if it has none. */
+    /** The organization's seed; a new one if it has none. Needs a transaction. */
     async seed(organizationId: string, now: number): Promise<Hex> {
       const known = await knownSeed(organizationId);
       if (known !== undefined) return known;
@@ -57,14 +57,17 @@ export function depositNumbers(handle: Handle) {
       return added;
     },
 
-    /** Epochs in which an organization has addresses, the oldest first. */
-    async epochsOf(organizationId: string): Promise<Hex[]> {
+    /**
+     * Epochs in which an organization has addresses, the oldest first, and the one in use. Needs a transaction.
+     */
+    async epochsOf(organizationId: string, now: number): Promise<Hex[]> {
       const rows = await select({
         from: 'deposit_epochs e',
         join: ['deposit_numbers n on n.epoch = e.epoch'],
         columns: ['e.epoch'],
       }).rows(handle, 'where n.organization_id = ? order by e.created_at, e.epoch', [organizationId]);
-      return rows.map(({ epoch }) => epoch);
+      const current = await currentEpoch(now);
+      return [...new Set([...rows.map(({ epoch }) => epoch), current])];
     },
 
     /** Begins a new epoch, in which numbers count from 0 again. `storage` is that of the database (`storageOf`). */
@@ -79,7 +82,7 @@ export function depositNumbers(handle: Handle) {
     /** A number that no address of the organization has had. Needs a transaction. */
     async next(organizationId: string, now: number): Promise<DepositNumber> {
       const seed = await this.seed(organizationId, now);
-      const epoch = (await latestEpoch())?.epoch ?? (await beginEpoch(now, await storageOf(handle)));
+      const epoch = await currentEpoch(now);
       const [row] = await select({ from: 'deposit_numbers', columns: ['next_number'] }).changed(
         handle,
         `insert into deposit_numbers (organization_id, epoch, next_number) values (?, ?, 1)

@@ -4,6 +4,7 @@ import type { PaymentsOperations, PaymentsSchemas } from '#contract/contracts/pa
 import { faultError } from '#contract/contracts/payments-errors.ts';
 import { InvalidBody } from '#contract/contracts/violations.ts';
 import type { Handle } from '#db/open.ts';
+import { transaction } from '#db/transaction.ts';
 import { announce } from '#db/woken-worker.ts';
 import { type DepositFilters, type DepositListing, depositListing } from '../../deposits/deposit-listing.ts';
 import { depositNumbers } from '../../deposits/deposit-numbers.ts';
@@ -77,12 +78,16 @@ export function depositAddressHandlers(
         return { status: 200, body: depositBody(await shownOne(handle, deposit)) };
       }),
 
-    async getDepositSeed(_, { organizationId }) {
-      const numbers = depositNumbers(db);
-      const seed = await numbers.knownSeed(organizationId);
-      if (seed === undefined) throw resourceNotFound('deposit_seed', organizationId);
-      return { status: 200, body: { version: 1, seed, epochs: await numbers.epochsOf(organizationId) } };
-    },
+    getDepositSeed: (_, { organizationId }) =>
+      transaction(db, async handle => {
+        const numbers = depositNumbers(handle);
+        const now = clock.now();
+        const seed = await numbers.seed(organizationId, now);
+        return {
+          status: 200,
+          body: { version: 1, seed, epochs: await numbers.epochsOf(organizationId, now) },
+        };
+      }),
 
     async prepareSweep({ body }, caller) {
       const { addresses, hasMore } = await chosen(listing, caller, body);

@@ -40,7 +40,6 @@ type RecordKind =
   | 'unmatched_transfer'
   | 'refund'
   | 'deposit_address'
-  | 'deposit_seed'
   | 'event'
   | 'api_key'
   | 'recipient'
