@@ -1,6 +1,5 @@
 import type { Handle } from '../../db/open.ts';
 import { placeholders } from '../../db/rows.ts';
-import type { Owner } from '../model/owner.ts';
 import type { DepositAddress } from '../model/recipient.ts';
 import { recordForm } from '../tables/record-form.ts';
 import { select } from '../tables/select.ts';
@@ -31,19 +30,7 @@ export function depositAddressStore(handle: Handle) {
       return row?.oldest ?? undefined;
     },
 
-    /** Those of many addresses that are deposit addresses, of any chain. */
-    async issuedOf(addresses: readonly string[]): Promise<ReadonlySet<string>> {
-      const asked = [...new Set(addresses)];
-      if (asked.length === 0) return new Set();
-      const rows = await select({ from: 'deposit_addresses', columns: ['address'] }).rows(
-        handle,
-        `where address in (${placeholders(asked.length)})`,
-        asked,
-      );
-      return new Set(rows.map(({ address }) => address));
-    },
-
-    /** Those of many addresses that are deposit addresses, by address. */
+    /** Those of many addresses that are deposit addresses, of any chain and owner, by address. */
     async findMany(addresses: readonly string[]): Promise<ReadonlyMap<string, DepositAddress>> {
       const asked = [...new Set(addresses)];
       if (asked.length === 0) return new Map();
@@ -53,22 +40,6 @@ export function depositAddressStore(handle: Handle) {
         asked,
       );
       return new Map(rows.map(row => [row.address, depositAddressForm.recordOf(row)]));
-    },
-
-    /** Owners of those of many addresses that are deposit addresses of a chain, by address. */
-    async ownersOf(chainId: number, addresses: readonly string[]): Promise<ReadonlyMap<string, Owner>> {
-      const asked = [...new Set(addresses)];
-      if (asked.length === 0) return new Map();
-      const rows = await select({
-        from: 'deposit_addresses',
-        columns: ['address', 'organization_id', 'mode'],
-      }).rows(handle, `where chain_id = ? and address in (${placeholders(asked.length)})`, [
-        chainId,
-        ...asked,
-      ]);
-      return new Map(
-        rows.map(({ address, organization_id: organizationId, mode }) => [address, { organizationId, mode }]),
-      );
     },
   };
 }

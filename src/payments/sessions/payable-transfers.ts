@@ -22,7 +22,8 @@ const ASKED = select({ from: 'checkout_sessions', isDistinct: true, columns: ['a
 /**
  * Selects those of many transfers to one paid address that may pay a session which is active or ended at
  * `endedAfter` or later: their sender signed for it, or it asks for their amount, and it still has room. All others
- * match no session. All transfers to a deposit address may pay its session. Takes three statements, so that a flood of small transfers costs little.
+ * match no session. All transfers to a deposit address may pay its session. Takes three statements, so that a flood of
+ * small transfers costs little.
  */
 export async function payableTransfers<Some extends Payment>(
   handle: Handle,

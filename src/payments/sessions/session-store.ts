@@ -87,8 +87,8 @@ export function sessionStore(handle: Handle, seals: Seals) {
 
   return {
     /**
-     * Opens a session with a random free amount for its paid address, and has its recipient watched. Without a free
-     * amount, only a signed wallet can pay it. With a deposit address it asks for none. Needs a transaction, so that two sessions never get the same amount.
+     * Opens a session, and has its recipient watched. It asks for a random free amount, or has a deposit address; else
+     * only a signed wallet can pay it. Needs a transaction, so that two sessions never get the same amount.
      */
     open: (draft: SessionDraft): Promise<CheckoutSession> => openSession(handle, seals, draft),
 

@@ -54,8 +54,8 @@ export function latestPayment({
 
 /**
  * Finds the session of a transfer: that of its deposit address, whenever it came. Elsewhere a session that the sending
- * wallet signed for comes first, then the session that asks for exactly this amount, then a recently ended one. Sessions of the recipient's owner come before those of other
- * organizations, which only a signed wallet can pay (Decision 137).
+ * wallet signed for comes first, then the session that asks for exactly this amount, then a recently ended one. Sessions
+ * of the recipient's owner come before those of other organizations, which only a signed wallet can pay (Decision 137).
  *
  * Undefined also for a session that already has `MAX_PAYMENTS`. That an address once paid makes no later transfer of it
  * anyone's payment: customers of one exchange share its addresses (Decision 337).
@@ -103,7 +103,7 @@ function isOf({ organizationId, mode }: Owner, session: CheckoutSession): boolea
   return session.organizationId === organizationId && session.mode === mode;
 }
 
-/** Deposit address that the transfer paid. */
+/** Paid address of a transfer. */
 export function paidAddressOf({
   chainId,
   tokenAddress,

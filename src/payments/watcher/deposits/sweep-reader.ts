@@ -82,8 +82,8 @@ async function record(look: Look, logged: readonly LoggedSweep[], sweptBlock: nu
   const ours: LoggedSweep[] = [];
   for (const some of slices(logged, ADDRESSES_AT_A_TIME)) {
     const addresses = some.map(one => one.address);
-    const owners = await depositAddressStore(db).ownersOf(chain.id, addresses);
-    ours.push(...some.filter(one => owners.has(one.address)));
+    const issued = await depositAddressStore(db).findMany(addresses);
+    ours.push(...some.filter(one => issued.get(one.address)?.chainId === chain.id));
   }
   if (ours.length === 0) return 0;
   const headers = await look.view.headers(ours.map(one => one.blockNumber));

@@ -1,5 +1,6 @@
 import { depositAddressStore } from '../../deposits/deposit-address-store.ts';
 import type { Owner } from '../../model/owner.ts';
+import type { DepositAddress } from '../../model/recipient.ts';
 import type { OwnedTransfer, Transfer } from '../../model/transfer.ts';
 import { recipientStore } from '../../recipients/recipient-store.ts';
 import { payableTransfers } from '../../sessions/payable-transfers.ts';
@@ -50,29 +51,29 @@ export async function sortTransfers(
   const candidates: Candidate[] = [];
   const unpayable: OwnedTransfer[] = [];
   const idle: Transfer[] = [];
-  const recipients = transfers.map(one => one.recipient);
-  const owners = new Map([
-    ...(await recipientStore(db).ownersOf(chain.id, recipients)),
-    ...(await depositAddressStore(db).ownersOf(chain.id, recipients)),
-  ]);
+  const owners = await recipientStore(db).ownersOf(
+    chain.id,
+    transfers.map(one => one.recipient),
+  );
   for (const some of slices(transfers, TRANSFERS_AT_A_TIME)) {
     const payments = recordedPayments(await watchedPayments(db).recorded(chain.id, hashesOf(some)), some);
     const kept = new Map(
       (await transferStore(db).keptOf(chain.id, some)).map(one => [logKeyOf(one), one] as const),
     );
-    const forwarders = await depositAddressStore(db).issuedOf(some.map(({ sender }) => sender));
+    const ends = some.flatMap(({ sender, recipient }) => [sender, recipient]);
+    const deposits = await depositAddressStore(db).findMany(ends);
     const open: Transfer[] = [];
     for (const one of some) {
       const known = kept.get(logKeyOf(one));
       const isListed = known?.blockHash === one.blockHash && known.confirmedAt !== null;
       // A sweep pays nothing: its money came to the merchant when it came to the deposit address.
-      const isSweep = forwarders.has(one.sender);
+      const isSweep = deposits.has(one.sender);
       (isSweep || isListed || payments.has(one) ? done : open).push(one);
     }
     await breathe();
     const payable = await payableOf(db, open);
     for (const transfer of open) {
-      const owner = owners.get(transfer.recipient);
+      const owner = owners.get(transfer.recipient) ?? ownerOn(chain.id, deposits.get(transfer.recipient));
       const isRecorded = kept.get(logKeyOf(transfer))?.blockHash === transfer.blockHash;
       const isKnown = payments.mayHave(transfer);
       if (isKnown || payable.has(transfer) || repriced.has(transfer.txHash)) {
@@ -86,6 +87,13 @@ export async function sortTransfers(
     await breathe();
   }
   return { done, candidates, unpayable, idle };
+}
+
+/** Owner of a deposit address that was issued for this chain. */
+function ownerOn(chainId: number, deposit: DepositAddress | undefined): Owner | undefined {
+  if (deposit?.chainId !== chainId) return undefined;
+  const { organizationId, mode } = deposit;
+  return { organizationId, mode };
 }
 
 function hashesOf(transfers: readonly Transfer[]): string[] {
