@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { h } from '#pages/browser/element.ts';
-import { Table } from './list.ts';
+import { Table } from './table.ts';
 
 /** Line of a chart: a number for each time, or null. */
 export interface Series {

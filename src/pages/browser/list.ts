@@ -3,14 +3,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { h } from '#pages/browser/element.ts';
 import { Awaited, Empty, type Loading, type Reply, useAnswer } from './answer.ts';
-
-/** Column of a list. */
-export interface Column<Item> {
-  readonly name: string;
-  readonly cell: (item: Item) => ComponentChildren;
-  /** Right-aligned. */
-  readonly isNumber?: boolean;
-}
+import { type Column, Table } from './table.ts';
 
 /** Page of a list. `next` is the cursor of the following page, undefined or null on the last one. */
 export interface ListPage<Item, Cursor> {
@@ -113,35 +106,4 @@ function PagerButton({
   children: ComponentChildren;
 }): VNode {
   return html`<button type="button" aria-disabled=${isOff} onClick=${() => isOff || onClick()}>${children}</button>`;
-}
-
-/** Table of items that scrolls sideways by itself in a narrow window. */
-export function Table<Item>({
-  label,
-  columns,
-  items,
-  keyOf,
-  isBusy = false,
-}: {
-  label: string;
-  columns: readonly Column<Item>[];
-  items: readonly Item[];
-  keyOf: (item: Item) => string;
-  /** True while other items are being loaded. */
-  isBusy?: boolean;
-}): VNode {
-  return html`<div class="table" role="region" aria-label=${label} aria-busy=${isBusy} tabindex="0">
-    <table>
-      <thead>
-        <tr>${columns.map(({ name, isNumber }) => html`<th scope="col" class=${isNumber && 'number'}>${name}</th>`)}</tr>
-      </thead>
-      <tbody>
-        ${items.map(
-          item => html`<tr key=${keyOf(item)}>
-            ${columns.map(({ cell, isNumber }) => html`<td class=${isNumber && 'number'}>${cell(item)}</td>`)}
-          </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
 }

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { grouped } from '#pages/browser/amounts.ts';
 import { h } from '#pages/browser/element.ts';
-import type { Column } from '#pages/browser/list.ts';
+import type { Column } from '#pages/browser/table.ts';
 import { api, type Explorer } from '../api.ts';
 import { type Choice, Choices } from '../records/choices.ts';
 import { CoinAmount } from '../records/coin.ts';

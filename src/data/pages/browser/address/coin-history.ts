@@ -4,7 +4,7 @@ import { COIN_DECIMALS, wholeUnits } from '#pages/browser/amounts.ts';
 import { useAnswer } from '#pages/browser/answer.ts';
 import { Chart } from '#pages/browser/chart.ts';
 import { h } from '#pages/browser/element.ts';
-import type { Column } from '#pages/browser/list.ts';
+import type { Column } from '#pages/browser/table.ts';
 import { api, type Explorer } from '../api.ts';
 import { CoinAmount, useChain } from '../records/coin.ts';
 import { pageQuery, type RecordCursor, recordList } from '../records/record-list.ts';

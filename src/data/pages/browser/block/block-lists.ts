@@ -1,6 +1,6 @@
 import { h } from '#pages/browser/element.ts';
 import type { Tab } from '#pages/browser/layout.ts';
-import type { Column } from '#pages/browser/list.ts';
+import type { Column } from '#pages/browser/table.ts';
 import { api, type Explorer } from '../api.ts';
 import { AddressReference } from '../records/address-reference.ts';
 import { CoinAmount } from '../records/coin.ts';

@@ -2,9 +2,9 @@ import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { grouped } from '#pages/browser/amounts.ts';
 import { h } from '#pages/browser/element.ts';
-import { type Column, Table } from '#pages/browser/list.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { clipped, Reference } from '#pages/browser/reference.ts';
+import { type Column, Table } from '#pages/browser/table.ts';
 import { pageOf } from '../api.ts';
 
 /** Row of records or groups. Its keys depend on the request. */

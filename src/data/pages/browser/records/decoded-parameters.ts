@@ -3,8 +3,8 @@ import type { VNode } from 'preact';
 import { grouped } from '#pages/browser/amounts.ts';
 import { h } from '#pages/browser/element.ts';
 import { Badge } from '#pages/browser/layout.ts';
-import { type Column, Table } from '#pages/browser/list.ts';
 import { clipped, Reference } from '#pages/browser/reference.ts';
+import { type Column, Table } from '#pages/browser/table.ts';
 import { type Explorer, pageOf } from '../api.ts';
 import { CodeText } from './code-text.ts';
 

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { h } from '#pages/browser/element.ts';
 import { Badge } from '#pages/browser/layout.ts';
-import type { Column } from '#pages/browser/list.ts';
+import type { Column } from '#pages/browser/table.ts';
 import type { Explorer } from '../api.ts';
 import { AddressReference } from './address-reference.ts';
 import { TransferAmount } from './token-amount.ts';

@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { h } from '#pages/browser/element.ts';
-import type { Column } from '#pages/browser/list.ts';
+import type { Column } from '#pages/browser/table.ts';
 import type { Explorer } from '../api.ts';
 import { AddressReference } from '../records/address-reference.ts';
 import { InstanceReference, symbolOf, tokenUnits } from '../records/token-amount.ts';

@@ -2,7 +2,7 @@ import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { h } from '#pages/browser/element.ts';
 import { Badge } from '#pages/browser/layout.ts';
-import type { Column } from '#pages/browser/list.ts';
+import type { Column } from '#pages/browser/table.ts';
 import type { Explorer } from '../api.ts';
 import { AddressReference } from '../records/address-reference.ts';
 import { CoinAmount, CoinSymbol } from '../records/coin.ts';
