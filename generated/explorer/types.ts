@@ -1157,6 +1157,12 @@ export interface components {
             /** @description Market capitalization of the circulating supply in US dollars; null when no price is known. */
             circulating_market_cap: components["schemas"]["DecimalString"] | null;
             /**
+             * @description `scam` for what the back end warns of; absent for all others.
+             * @example scam
+             * @enum {string}
+             */
+            reputation?: "scam";
+            /**
              * @description Rank of the result. Higher ranks come first.
              * @example 0
              */
@@ -1210,6 +1216,12 @@ export interface components {
             is_smart_contract_verified: boolean | null;
             /** @description The name by which the address was found; null when it was not found by name. */
             ens_info: components["schemas"]["EnsInfo"] | null;
+            /**
+             * @description `scam` for what the back end warns of; absent for all others.
+             * @example scam
+             * @enum {string}
+             */
+            reputation?: "scam";
             /**
              * @description Rank of the result. Higher ranks come first.
              * @example 0
@@ -1474,6 +1486,12 @@ export interface components {
              * @example true
              */
             is_contract: boolean;
+            /**
+             * @description `scam` for what the back end warns of; absent for all others.
+             * @example scam
+             * @enum {string}
+             */
+            reputation?: "scam";
             /** @description Tags of the signed-in user. This service has no users, so the list is normally empty. */
             private_tags: components["schemas"]["AddressTag"][];
             /** @description Names on the signed-in user's watch lists; normally empty. */
@@ -1521,6 +1539,12 @@ export interface components {
             type: string | null;
             /** @description Number of addresses with a balance; null when not counted. */
             holders: components["schemas"]["IntegerString"] | null;
+            /**
+             * @description `scam` for what the back end warns of; absent for all others.
+             * @example scam
+             * @enum {string}
+             */
+            reputation?: "scam";
             /** @description Price of one whole token in US dollars; null when no price is known. */
             exchange_rate: components["schemas"]["DecimalString"] | null;
             /** @description Total supply in the token's smallest unit; null when unknown. */
@@ -2815,6 +2839,12 @@ export interface components {
              * @example true
              */
             is_contract: boolean;
+            /**
+             * @description `scam` for what the back end warns of; absent for all others.
+             * @example scam
+             * @enum {string}
+             */
+            reputation?: "scam";
             /** @description Tags of the signed-in user; normally empty. */
             private_tags: components["schemas"]["AddressTag"][];
             /** @description Names on the signed-in user's watch lists; normally empty. */
@@ -2910,6 +2940,12 @@ export interface components {
              * @example true
              */
             is_contract: boolean;
+            /**
+             * @description `scam` for what the back end warns of; absent for all others.
+             * @example scam
+             * @enum {string}
+             */
+            reputation?: "scam";
             /** @description Tags of the signed-in user; normally empty. */
             private_tags: components["schemas"]["AddressTag"][];
             /** @description Names on the signed-in user's watch lists; normally empty. */
@@ -3006,6 +3042,12 @@ export interface components {
              * @example null
              */
             type: string | null;
+            /**
+             * @description `scam` for what the back end warns of; absent for all others.
+             * @example scam
+             * @enum {string}
+             */
+            reputation?: "scam";
             /** @description Price of one whole token in US dollars; null when no price is known. */
             exchange_rate: components["schemas"]["DecimalString"] | null;
             /** @description Total supply in the token's smallest unit; null when unknown. */
