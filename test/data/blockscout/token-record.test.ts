@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
+import { address } from '#data/backends/blockscout/normalise/address.ts';
 import { tokenHolder } from '#data/backends/blockscout/normalise/holdings.ts';
 import { tokenCounters } from '#data/backends/blockscout/normalise/statistics.ts';
 import { token } from '#data/backends/blockscout/normalise/token.ts';
 import { fixtureOf, fixturesOf, validates } from '../../lab/blockscout-fixtures.ts';
+import { record } from '../../lab/json.ts';
 import { itemsOf, withoutNewerFields } from './generations.ts';
 import { serving } from './serving.ts';
 
@@ -50,4 +52,16 @@ test('a token or a transfer of another token than the requested one is an outage
   const list = await served.get(`/tokens/${ADDRESS}/transfers`);
 
   expect([one.status, list.status]).toEqual([502, 502]);
+});
+
+test.each([
+  ['reputation of 9.1', { reputation: 'scam' }],
+  ['is_scam of 6.9', { is_scam: true }],
+])('a scam is marked by its %s, on a token as on an address', (_name, mark) => {
+  const { body } = fixtureOf('getToken', 'v12');
+  const marked = token({ ...record(body), ...mark });
+  const owner = address({ hash: marked.address, ...mark });
+
+  expect([marked.reputation, owner.reputation]).toEqual(['scam', 'scam']);
+  expect(token(body)).not.toHaveProperty('reputation');
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addressToken } from '#data/backends/blockscout/normalise/holdings.ts';
+import { addressNftCollection, addressToken } from '#data/backends/blockscout/normalise/holdings.ts';
 import { eachInTurns } from '#data/backends/upstream-json/read-records.ts';
 import { isObject } from '#lib/json.ts';
 import { fixtureOf } from '../../lab/blockscout-fixtures.ts';
@@ -47,7 +47,7 @@ test.each([
 });
 
 test('a list of which no record can be read is a failure, not an empty list', async () => {
-  const json = { items: tokens.map(token => ({ ...token, value: TOO_LONG })), next_page_params: null };
+  const json = { items: tokens.map(token => ({ ...token, value: 'many' })), next_page_params: null };
   await using served = await serving(() => ({ json }));
 
   expect((await served.get(`/addresses/${ADDRESS}/tokens`)).status).toBe(502);
@@ -60,6 +60,36 @@ test('a list with more than ten unreadable records is a failure', async () => {
 
   expect((await few.get(`/addresses/${ADDRESS}/tokens`)).status).toBe(200);
   expect((await many.get(`/addresses/${ADDRESS}/tokens`)).status).toBe(502);
+});
+
+test('numbers with too many digits take away their own records only, however many there are', async () => {
+  const long = tokens.map(token => ({ ...token, value: TOO_LONG }));
+  const next = { fiat_value: null, id: 7, value: '1' };
+  await using alone = await serving(() => ({ json: { items: [long[0]], next_page_params: null } }));
+  await using many = await serving(() => ({
+    json: { items: [...Array(40).fill(long[0]), tokens[1]], next_page_params: next },
+  }));
+
+  const none = await alone.get(`/addresses/${ADDRESS}/tokens`);
+  const page = await many.get(`/addresses/${ADDRESS}/tokens`);
+  const { cursor } = record(page.body.next_page_params);
+
+  expect(none).toMatchObject({ status: 200, body: { items: [], next_page_params: null } });
+  expect(page).toMatchObject({ status: 200, body: { items: [{ value: tokens[1]?.value }] } });
+  expect((await many.get(`/addresses/${ADDRESS}/tokens?cursor=${String(cursor)}`)).status).toBe(502); // the same page
+  expect(many.warnings()[0]?.paths).toHaveLength(10);
+});
+
+test('an NFT whose id has too many digits leaves its collection and the others', () => {
+  const [first] = itemsOf(fixtureOf('listAddressNftCollections', 'v12').body).map(record);
+  const [nft] = list(first?.token_instances).map(record);
+
+  const { token_instances } = addressNftCollection({
+    ...first,
+    token_instances: [{ ...nft, id: TOO_LONG }, nft],
+  });
+
+  expect(token_instances).toHaveLength(1);
 });
 
 test('a single record with an unreadable value is still a failure', async () => {

@@ -1,4 +1,5 @@
 import { isObject } from '#lib/json.ts';
+import { naturalOrNull } from './values.ts';
 
 /** A JSON object as an upstream sent it. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -8,11 +9,18 @@ export class UnreadableRecord extends Error {
   readonly path: string;
   /** True for a record of another identity than the requested one, so that no record next to it is believed. */
   readonly isMixedUp: boolean;
-  constructor(path: string, rule: string, options: ErrorOptions & { readonly isMixedUp?: boolean } = {}) {
+  /** True when its only fault is a number that the contract cannot represent: a stranger can have written it. */
+  readonly isOversized: boolean;
+  constructor(
+    path: string,
+    rule: string,
+    options: ErrorOptions & { readonly isMixedUp?: boolean; readonly isOversized?: boolean } = {},
+  ) {
     super(`${path === '' ? 'the body' : path}: ${rule}`, options);
     this.name = 'UnreadableRecord';
     this.path = path;
     this.isMixedUp = options.isMixedUp ?? false;
+    this.isOversized = options.isOversized ?? false;
   }
 }
 
@@ -34,8 +42,12 @@ export function at<Value, Result>(
     if (!(error instanceof UnreadableRecord)) throw error;
     const own = typeof step === 'number' ? `[${step}]` : step;
     const joint = error.path === '' || error.path.startsWith('[') ? '' : '.';
-    const { path, isMixedUp } = error;
-    throw new UnreadableRecord(`${own}${joint}${path}`, ruleOf(error), { cause: error, isMixedUp });
+    const { path, isMixedUp, isOversized } = error;
+    throw new UnreadableRecord(`${own}${joint}${path}`, ruleOf(error), {
+      cause: error,
+      isMixedUp,
+      isOversized,
+    });
   }
 }
 
@@ -45,6 +57,21 @@ export function at<Value, Result>(
  */
 export function each<Item>(value: unknown, read: (item: unknown) => Item): Item[] {
   return listOf(value).map((item, index) => at(index, item, read));
+}
+
+/**
+ * Reads the items of a list inside a record. Those with a number of too many digits are left out, so that they do not
+ * take the record away (Decision 421). @throws UnreadableRecord for any other fault
+ */
+export function eachWithoutOversized<Item>(value: unknown, read: (item: unknown) => Item): Item[] {
+  return listOf(value).flatMap((item, index) => {
+    try {
+      return [at(index, item, read)];
+    } catch (error) {
+      if (!(error instanceof UnreadableRecord) || !error.isOversized) throw error;
+      return [];
+    }
+  });
 }
 
 /** Returns a list unchanged, and an empty list for any other value. */
@@ -65,6 +92,17 @@ export function pick(record: Fields, ...names: readonly string[]): unknown {
 export function required<Value>(value: Value | null, name: string): Value {
   if (value === null) throw new UnreadableRecord(name, 'is missing or unreadable');
   return value;
+}
+
+/** Reads an integer of up to 78 digits that the record must have. @throws UnreadableRecord */
+export function requiredNatural(record: Fields, name: string): string {
+  const value = record[name];
+  const isOversized = typeof value === 'bigint' || (typeof value === 'string' && /^[0-9]+$/.test(value));
+  const text = naturalOrNull(value);
+  if (text !== null) return text;
+  throw new UnreadableRecord(name, isOversized ? 'has too many digits' : 'is missing or unreadable', {
+    isOversized,
+  });
 }
 
 /** Optional field for spreading into a record. Absent when there is no value (Decision 1). */

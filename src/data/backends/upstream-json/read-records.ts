@@ -38,12 +38,12 @@ interface ListReading {
 
 /** Records read before other requests get a turn. */
 const RECORDS_A_TURN = 50;
-/** Maximum number of records that are left out of a list. Each of them costs an error. */
+/** Maximum number of records that are left out of a list for other faults than a number that is too large. */
 const MAX_LEFT_OUT = 10;
 
 /**
  * Reads each record of a list, with turns for other requests in between. A value that is no list counts as an empty one.
- * With `onLeftOut`, single unreadable records are left out (Decision 281), but none of another identity (Decision 70).
+ * With `onLeftOut`, unreadable records are left out (Decisions 281 and 421), but none of another identity (Decision 70).
  * @throws UnreadableRecord with the position of a record; the signal's reason
  */
 export async function eachInTurns<Item>(
@@ -60,7 +60,7 @@ export async function eachInTurns<Item>(
       items.push(at(name, index, () => at(index, entry, read)));
     } catch (error) {
       if (!(error instanceof UnreadableRecord) || error.isMixedUp || onLeftOut === undefined) throw error;
-      leftOut += 1;
+      if (!error.isOversized) leftOut += 1;
       // A list of nothing but unreadable records is the answer of another service, or of a version not known here.
       if (leftOut > MAX_LEFT_OUT || leftOut === list.length) throw error;
       onLeftOut(error);

@@ -54,6 +54,7 @@ interface RecordList<Item> {
 
 /** Pages have 50 records. Answers are built and checked in one turn of the event loop each. */
 const MAX_RECORDS = 1_000;
+const LOGGED_PATHS = 10;
 
 /**
  * Reads the records of a list. Single unreadable ones are left out, counted and logged (Decision 281).
@@ -68,7 +69,10 @@ export async function readableItems<Item>(
   const paths: string[] = [];
   const onLeftOut = ({ path }: UnreadableRecord) => void paths.push(path);
   const items = await eachInTurns(list, read, { signal, name, onLeftOut });
-  if (paths.length > 0) log.warn({ operation, chainId, backend, paths }, 'unreadable records are left out');
+  if (paths.length > 0) {
+    const some = paths.slice(0, LOGGED_PATHS);
+    log.warn({ operation, chainId, backend, paths: some }, 'unreadable records are left out');
+  }
   for (const _ of paths) onDropped('unreadable');
   return items;
 }

@@ -27,11 +27,17 @@ export function address(value: unknown): Address {
     ...optionalField('ens_domain_name', textOrNull(record.ens_domain_name)),
     ...optionalField('metadata', leadingTag(record.metadata)),
     is_contract: booleanOrNull(record.is_contract) ?? false,
+    ...reputationIn(record),
     private_tags: listOf(record.private_tags).flatMap(addressTag),
     watchlist_names: listOf(record.watchlist_names).flatMap(watchlistName),
     public_tags: listOf(record.public_tags).flatMap(addressTag),
     is_verified: booleanOrNull(record.is_verified),
   };
+}
+
+/** Mark of a scam, absent for all others (Decision 420). It is `reputation` since 9.1 and `is_scam` since 6.9. */
+export function reputationIn({ reputation, is_scam }: Fields): { reputation?: 'scam' } {
+  return reputation === 'scam' || is_scam === true ? { reputation: 'scam' } : {};
 }
 
 /** Converts an optional address, such as the receiver of a contract creation. @throws UnreadableRecord */

@@ -2,13 +2,14 @@ import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { isObject } from '#lib/json.ts';
 import {
   at,
-  each,
+  eachWithoutOversized,
   type Fields,
   fieldsOf,
   listOf,
   optionalField,
   pick,
   required,
+  requiredNatural,
 } from '../../upstream-json/fields.ts';
 import {
   addressHashOrNull,
@@ -22,7 +23,7 @@ import {
   textOrNull,
   timestampOrNull,
 } from '../../upstream-json/values.ts';
-import { address, addressIn } from './address.ts';
+import { address, addressIn, reputationIn } from './address.ts';
 import { tokenInstance, tokenInstanceOrNull, tokenOrNullIn } from './token.ts';
 
 /**
@@ -69,7 +70,7 @@ export function addressToken(value: unknown): ExplorerSchemas['AddressToken'] {
   const record = fieldsOf(value);
   return {
     ...optionalField('token_instance', at('token_instance', record.token_instance, tokenInstanceOrNull)),
-    value: required(naturalOrNull(record.value), 'value'),
+    value: requiredNatural(record, 'value'),
     token_id: naturalOrNull(record.token_id),
     token: at('token', record.token, tokenInfoOrNull),
   };
@@ -85,6 +86,7 @@ function tokenInfoOrNull(value: unknown): ExplorerSchemas['AddressTokenInfo'] | 
     symbol: textOrNull(record.symbol),
     address: required(addressHashOrNull(pick(record, 'address_hash', 'address')), 'address_hash'),
     type: textOrNull(record.type),
+    ...reputationIn(record),
     exchange_rate: decimalOrNull(record.exchange_rate),
     total_supply: naturalOrNull(record.total_supply),
     holders: countOrNull(pick(record, 'holders_count', 'holders')),
@@ -113,7 +115,9 @@ export function addressNft(value: unknown): ExplorerSchemas['AddressNft'] {
 export function addressNftCollection(value: unknown): ExplorerSchemas['AddressNftCollection'] {
   const record = fieldsOf(value);
   const token = tokenOrNullIn(record, 'token');
-  const nfts = at('token_instances', record.token_instances, instances => each(instances, addressNft));
+  const nfts = at('token_instances', record.token_instances, instances =>
+    eachWithoutOversized(instances, addressNft),
+  );
   return {
     token,
     amount: naturalOrNull(record.amount),
@@ -139,21 +143,24 @@ export function coinBalanceChange(value: unknown): ExplorerSchemas['CoinBalance'
     block_number: required(countOrNull(record.block_number), 'block_number'),
     block_timestamp: required(timestampOrNull(record.block_timestamp), 'block_timestamp'),
     delta: required(signedOrNull(record.delta), 'delta'),
-    value: required(naturalOrNull(record.value), 'value'),
+    value: requiredNatural(record, 'value'),
   };
 }
 
 /** Converts coin balances by day. Before 6.5 they are a bare list. @throws UnreadableRecord for any other form. */
 export function coinBalancesByDay(value: unknown): ExplorerSchemas['CoinBalancesByDay'] {
   const { days, items } = Array.isArray(value) ? { days: null, items: value } : fieldsOf(value);
-  return { days: countOrNull(days), items: at('items', items, list => each(list, coinBalanceOfDay)) };
+  return {
+    days: countOrNull(days),
+    items: at('items', items, list => eachWithoutOversized(list, coinBalanceOfDay)),
+  };
 }
 
 function coinBalanceOfDay(value: unknown): ExplorerSchemas['CoinBalanceOfDay'] {
   const record = fieldsOf(value);
   return {
     date: required(dayOrNull(record.date), 'date'),
-    value: required(naturalOrNull(record.value), 'value'),
+    value: requiredNatural(record, 'value'),
   };
 }
 

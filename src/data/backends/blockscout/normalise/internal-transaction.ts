@@ -1,5 +1,5 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { fieldsOf, pick, required } from '../../upstream-json/fields.ts';
+import { fieldsOf, pick, required, requiredNatural } from '../../upstream-json/fields.ts';
 import {
   booleanOrNull,
   countOrNull,
@@ -34,7 +34,6 @@ export function internalTransaction(value: unknown): InternalTransaction {
     to: type === 'selfdestruct' ? null : addressOrNullIn(record, 'to'),
     transaction_hash: required(hashOrNull(record.transaction_hash), 'transaction_hash'),
     type,
-    value:
-      type === 'delegatecall' || type === 'staticcall' ? '0' : required(naturalOrNull(record.value), 'value'),
+    value: type === 'delegatecall' || type === 'staticcall' ? '0' : requiredNatural(record, 'value'),
   };
 }

@@ -13,6 +13,7 @@ import {
   textOrNull,
   timestampOrNull,
 } from '../../upstream-json/values.ts';
+import { reputationIn } from './address.ts';
 
 type SearchResult = ExplorerSchemas['SearchItem'];
 type SearchBlock = ExplorerSchemas['SearchBlock'];
@@ -75,6 +76,7 @@ function searchTokenOrNull(record: Fields): ExplorerSchemas['SearchToken'] | nul
     exchange_rate: decimalOrNull(record.exchange_rate),
     total_supply: naturalOrNull(record.total_supply),
     circulating_market_cap: decimalOrNull(record.circulating_market_cap),
+    ...reputationIn(record),
     priority: priorityOf(record),
   };
 }
@@ -89,6 +91,7 @@ function searchAddress(record: Fields, hash: string): ExplorerSchemas['SearchAdd
     url: textOrNull(record.url) ?? `/address/${hash}`,
     is_smart_contract_verified: isVerified,
     ens_info: ensInfoOrNull(record.ens_info, hash),
+    ...reputationIn(record),
     priority: priorityOf(record),
   };
 }

@@ -1,6 +1,14 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { isObject } from '#lib/json.ts';
-import { at, type Fields, fieldsOf, optionalField, pick, required } from '../../upstream-json/fields.ts';
+import {
+  at,
+  type Fields,
+  fieldsOf,
+  optionalField,
+  pick,
+  required,
+  requiredNatural,
+} from '../../upstream-json/fields.ts';
 import {
   addressHashOrNull,
   booleanOrNull,
@@ -8,7 +16,7 @@ import {
   naturalOrNull,
   textOrNull,
 } from '../../upstream-json/values.ts';
-import { addressOrNullIn } from './address.ts';
+import { addressOrNullIn, reputationIn } from './address.ts';
 
 type Token = ExplorerSchemas['Token'];
 
@@ -27,6 +35,7 @@ export function token(value: unknown): Token {
     address: required(addressHashOrNull(pick(record, 'address_hash', 'address')), 'address_hash'),
     type: textOrNull(record.type),
     holders: naturalOrNull(pick(record, 'holders_count', 'holders')),
+    ...reputationIn(record),
     exchange_rate: decimalOrNull(record.exchange_rate),
     total_supply: naturalOrNull(record.total_supply),
   };
@@ -68,7 +77,7 @@ function instanceFields(record: Fields): Omit<TokenInstance, 'token'> {
   const owner = addressOrNullIn(record, 'owner');
   return {
     is_unique: booleanOrNull(record.is_unique),
-    id: required(naturalOrNull(record.id), 'id'),
+    id: requiredNatural(record, 'id'),
     ...optionalField(
       'holder_address_hash',
       addressHashOrNull(record.holder_address_hash) ?? owner?.hash ?? null,

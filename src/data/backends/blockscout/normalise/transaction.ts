@@ -1,6 +1,15 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { isObject } from '#lib/json.ts';
-import { at, each, type Fields, fieldsOf, listOf, pick, required } from '../../upstream-json/fields.ts';
+import {
+  at,
+  each,
+  type Fields,
+  fieldsOf,
+  listOf,
+  pick,
+  required,
+  requiredNatural,
+} from '../../upstream-json/fields.ts';
 import {
   booleanOrNull,
   countOrNull,
@@ -47,7 +56,7 @@ export function transactionRecord(value: unknown): Transaction {
     from: addressIn(record, 'from'),
     created_contract: addressOrNullIn(record, 'created_contract'),
     ...pricesOf(record),
-    value: required(naturalOrNull(record.value), 'value'),
+    value: requiredNatural(record, 'value'),
     result: textOrNull(record.result) ?? resultOf(status, blockNumber !== null),
     revert_reason: revertReasonOrNull(record.revert_reason),
     hash,

@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { type Fields, fieldsOf, required } from '../../upstream-json/fields.ts';
-import { countOrNull, naturalOrNull, timestampOrNull } from '../../upstream-json/values.ts';
+import { type Fields, fieldsOf, required, requiredNatural } from '../../upstream-json/fields.ts';
+import { countOrNull, timestampOrNull } from '../../upstream-json/values.ts';
 import { addressIn } from './address.ts';
 
 /** Converts a withdrawal in the chain's list, present since 5.2. @throws UnreadableRecord without any of its fields. */
@@ -24,7 +24,7 @@ export function addressWithdrawal(value: unknown): ExplorerSchemas['AddressWithd
 function what(record: Fields) {
   return {
     index: required(countOrNull(record.index), 'index'),
-    amount: required(naturalOrNull(record.amount), 'amount'),
+    amount: requiredNatural(record, 'amount'),
     validator_index: required(countOrNull(record.validator_index), 'validator_index'),
   };
 }
