@@ -2,7 +2,7 @@ import { html } from 'htm/preact';
 import type { Context } from 'koa';
 import { type Representation, represent } from '../http/representation.ts';
 import { sendRepresentation } from '../http/send.ts';
-import type { Assets } from './assets.ts';
+import type { Assets, JoinedStyles } from './assets.ts';
 import { BASE_STYLES, documentText, pageHeaders } from './document.ts';
 
 /** Page rendered by its module in the browser. */
@@ -11,13 +11,16 @@ export interface AppPage {
   readonly title: string;
   /** Name of the module in `Assets`. */
   readonly module: string;
-  /** Additional style sheets, by name, after those of all pages. */
-  readonly styles?: readonly string[];
   /** 200 when absent. */
   readonly status?: number;
 }
 
-const STYLES = [...BASE_STYLES, '#pages/browser/pages.css', 'uplot.css'];
+const STYLE = '#pages/app.css';
+
+/** Style sheet of the pages of the explorer and the dashboard. */
+export const APP_STYLE: JoinedStyles = {
+  [STYLE]: [...BASE_STYLES, '#pages/browser/pages.css', 'uplot.css'],
+};
 
 /**
  * Creates the handler of a page rendered by its module. The document is the same for every visitor, so browsers can
@@ -25,7 +28,7 @@ const STYLES = [...BASE_STYLES, '#pages/browser/pages.css', 'uplot.css'];
  */
 export function appPage(
   assets: Assets,
-  { title, module, styles = [], status = 200 }: AppPage,
+  { title, module, status = 200 }: AppPage,
 ): (ctx: Context) => Promise<void> {
   const headers = { ...pageHeaders(assets), 'Cache-Control': 'no-cache' };
   let document: Promise<Representation> | undefined;
@@ -34,7 +37,7 @@ export function appPage(
       documentText({
         title,
         assets,
-        styles: [...STYLES, ...styles],
+        style: STYLE,
         script: module,
         body: html`<div id="page"><p class="loading">Loading…</p></div>
           <noscript><p class="notice">This page needs JavaScript. Everything on it is also in the API: see <a href="/docs">the reference</a>.</p></noscript>`,

@@ -14,7 +14,8 @@ export const BASE_STYLES = ['#pages/browser/tokens.css', '#pages/browser/base.cs
 export interface PageDocument {
   readonly title: string;
   readonly assets: Assets;
-  readonly styles: readonly string[];
+  /** Style sheet, by name. */
+  readonly style: string;
   /** Module that runs in the page; undefined for none. */
   readonly script?: string | undefined;
   /** Additional elements of the head. */
@@ -23,7 +24,7 @@ export interface PageDocument {
 }
 
 /** Renders a whole page as text. Preact escapes all inserted values. */
-export function documentText({ title, assets, styles, script, head, body }: PageDocument): string {
+export function documentText({ title, assets, style, script, head, body }: PageDocument): string {
   const page = html`<html lang="en">
     <head>
       <meta charset="utf-8" />
@@ -33,7 +34,7 @@ export function documentText({ title, assets, styles, script, head, body }: Page
       <meta name="format-detection" content="telephone=no" />
       <title>${title}</title>
       <link rel="icon" type="image/svg+xml" href=${assets.path('#pages/browser/icon.svg')} />
-      ${styles.map(name => html`<link rel="stylesheet" href=${assets.path(name)} />`)}
+      <link rel="stylesheet" href=${assets.path(style)} />
       <script type="importmap" dangerouslySetInnerHTML=${{ __html: assets.importMap }} />
       ${script !== undefined && moduleTags(assets, script)}
       ${head}
@@ -45,7 +46,7 @@ export function documentText({ title, assets, styles, script, head, body }: Page
 
 function moduleTags(assets: Assets, script: string): ComponentChildren {
   return html`
-    ${assets.modulesOf(script).map(address => html`<link rel="modulepreload" href=${address} />`)}
+    ${assets.scriptsOf(script).map(address => html`<link rel="modulepreload" href=${address} />`)}
     <script type="module" src=${assets.path(script)} />
   `;
 }
@@ -59,6 +60,7 @@ export function pageHeaders(assets: Assets, images = ''): Readonly<Record<string
   const policy = [
     "default-src 'none'",
     `script-src 'self' 'sha256-${mapHash}'`,
+    "worker-src 'self'",
     "style-src 'self'",
     `img-src 'self' data:${images}`,
     "connect-src 'self'",

@@ -1,6 +1,6 @@
 import type Router from '@koa/router';
 import { isUnanswered } from '#http/app/error-answers.ts';
-import { appPage } from '#pages/app-page.ts';
+import { APP_STYLE, appPage } from '#pages/app-page.ts';
 import { assetRoutes, readAssets } from '#pages/assets.ts';
 
 const FOLDER = '#data/pages/browser/';
@@ -28,10 +28,13 @@ const REST = /^\/chain(?:\/.*)?$/;
  * not. Other paths below `/chain` get a "not found" page with status 404.
  */
 export function dataPages(router: Router, { chainIds }: { chainIds: readonly number[] }): void {
-  const assets = readAssets({
-    '#pages/browser/': new URL('../../pages/browser/', import.meta.url),
-    [FOLDER]: new URL('./browser/', import.meta.url),
-  });
+  const assets = readAssets(
+    {
+      '#pages/browser/': new URL('../../pages/browser/', import.meta.url),
+      [FOLDER]: new URL('./browser/', import.meta.url),
+    },
+    APP_STYLE,
+  );
   assetRoutes(router, assets);
   const missing = appPage(assets, {
     title: 'Not found · tollgate',

@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import uPlot from 'uplot';
+import type uPlot from 'uplot';
 import { h } from '#pages/browser/element.ts';
 import { Table } from './table.ts';
 
@@ -46,19 +46,23 @@ export function Chart(props: ChartProps): VNode {
   useEffect(() => {
     const element = container.current;
     if (element === null) return;
-    let plot = drawn(element, props);
-    const redraw = () => {
-      plot.destroy();
-      plot = drawn(element, props);
+    let plot: uPlot | undefined;
+    let isGone = false;
+    const redraw = async () => {
+      const { default: Plot } = await import('uplot');
+      plot?.destroy();
+      plot = isGone ? undefined : drawn(Plot, element, props);
     };
-    const resized = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
+    redraw();
+    const resized = new ResizeObserver(() => plot?.setSize({ width: element.clientWidth, height: HEIGHT }));
     resized.observe(element);
     const scheme = matchMedia('(prefers-color-scheme: dark)');
     scheme.addEventListener('change', redraw);
     return () => {
+      isGone = true;
       resized.disconnect();
       scheme.removeEventListener('change', redraw);
-      plot.destroy();
+      plot?.destroy();
     };
   }, [times, series]);
 
@@ -70,7 +74,7 @@ export function Chart(props: ChartProps): VNode {
     }),
   }));
   return html`<figure class="chart">
-    <div ref=${container} role="img" aria-label=${`Chart: ${label}. The values are in the table below.`}></div>
+    <div class="plot" ref=${container} role="img" aria-label=${`Chart: ${label}. The values are in the table below.`}></div>
     <details>
       <summary>${label} as a table</summary>
       ${h(Table<(typeof rows)[number]>, {
@@ -93,7 +97,11 @@ export function Chart(props: ChartProps): VNode {
   </figure>`;
 }
 
-function drawn(element: HTMLElement, { times, series, isBars = false, format = plain }: ChartProps): uPlot {
+function drawn(
+  Plot: typeof uPlot,
+  element: HTMLElement,
+  { times, series, isBars = false, format = plain }: ChartProps,
+): uPlot {
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string) => style.getPropertyValue(name).trim();
   const font = `12px ${getComputedStyle(element).fontFamily}`;
@@ -103,9 +111,9 @@ function drawn(element: HTMLElement, { times, series, isBars = false, format = p
     grid: { stroke: colour('--line'), width: 1 },
     ticks: { show: false },
   };
-  const bars = isBars ? uPlot.paths.bars?.({ size: [0.7, 48], radius: 0.1 }) : undefined;
+  const bars = isBars ? Plot.paths.bars?.({ size: [0.7, 48], radius: 0.1 }) : undefined;
   const days = areDays(times);
-  return new uPlot(
+  return new Plot(
     {
       width: element.clientWidth,
       height: HEIGHT,
@@ -122,7 +130,7 @@ function drawn(element: HTMLElement, { times, series, isBars = false, format = p
         },
         { ...axis, size: 64, values: (_, values) => values.map(format) },
       ],
-      ...(days && { tzDate: seconds => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC') }),
+      ...(days && { tzDate: seconds => Plot.tzDate(new Date(seconds * 1000), 'Etc/UTC') }),
       scales: {
         x: { range: (_, least, most) => (isBars ? nextToBars(times, least, most) : [least, most]) },
         y: { range: (_, least, most) => [Math.min(0, least), most === 0 ? 1 : most * 1.1] },

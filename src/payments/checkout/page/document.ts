@@ -1,6 +1,6 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import type { Assets } from '#pages/assets.ts';
+import type { Assets, JoinedStyles } from '#pages/assets.ts';
 import { BASE_STYLES, documentText } from '#pages/document.ts';
 import { themeName } from './browser/theme.ts';
 
@@ -9,7 +9,12 @@ export const SCRIPTS = {
   link: '#payments/checkout/page/browser/link/link.ts',
   session: '#payments/checkout/page/browser/session/session.ts',
 } as const;
-const STYLES = [...BASE_STYLES, '#payments/checkout/page/browser/checkout.css'];
+const STYLE = '#payments/pay.css';
+
+/** Style sheet of the pages of payers. */
+export const PAY_STYLE: JoinedStyles = {
+  [STYLE]: [...BASE_STYLES, '#payments/checkout/page/browser/checkout.css'],
+};
 
 /** Parts of a page around its content. */
 export interface PageFrame {
@@ -38,7 +43,7 @@ export function pageText(frame: PageFrame, content: VNode): string {
   return documentText({
     title,
     assets,
-    styles: STYLES,
+    style: STYLE,
     script,
     head: html`
       <meta name="robots" content="noindex, nofollow" />
