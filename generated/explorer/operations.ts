@@ -761,4 +761,17 @@ export const table = {
       { name: "chain_id", in: "query", required: false, read: "integer", many: "one", check: "ChainId" },
     ],
   },
+  streamLive: {
+    id: "streamLive",
+    method: "get",
+    path: "/explorer/live",
+    media: { "200": "text/event-stream; charset=utf-8" },
+    statuses: [200, 400, 405, 408, 417, 429, 431, 500, 503],
+    security: [],
+    parameters: [
+      { name: "chain_id", in: "query", required: false, read: "integer", many: "list", check: "LiveChains" },
+      { name: "watch", in: "query", required: false, read: "string", many: "list", check: "LiveWatches" },
+      { name: "cursor", in: "query", required: false, read: "string", many: "one", check: "LiveCursor" },
+    ],
+  },
 } as const satisfies OperationTable;

@@ -1080,6 +1080,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/explorer/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream live events
+         * @description Streams server-sent events until the client disconnects: the head of each chain, the state of its back ends, reorganisations, and the activity of the addresses, tokens and transactions that `watch` names. The name of an event is the `event` of its data, which is a JSON object. The first events are a `state` and a `head` of each chain. Comment lines are sent while nothing happens.
+         *
+         *     The `id` of each event is a cursor. A browser's `EventSource` sends the latest one as `Last-Event-ID` when it reconnects, and the stream then begins with what was missed, or with `reset` when that is too much. The service ends streams when it stops and when a client reads too slowly: reconnect with the cursor. Opening a stream counts as one request, and a client address may have only a few streams open.
+         */
+        get: operations["streamLive"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -3728,6 +3750,163 @@ export interface components {
              */
             status?: "selfdestructed" | "failed" | "success";
         };
+        /** @description The latest block of a chain. Sent on connecting, and after every change of the head. */
+        LiveHead: {
+            /**
+             * @description Name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "head";
+            /**
+             * @description Id of the chain.
+             * @example 31337
+             */
+            chain_id: number;
+            /**
+             * @description Name of the back end that has this block.
+             * @example index-31337
+             */
+            backend: string;
+            /**
+             * @description Number of the block.
+             * @example 301
+             */
+            block_number: number;
+            /** @description Hash of that block. */
+            block_hash: components["schemas"]["Hash"];
+            /** @description Time of the block. */
+            timestamp: components["schemas"]["Timestamp"];
+            /**
+             * @description Number of the latest block that has the confirmations of the chain; null while there is none.
+             * @example 289
+             */
+            final_block_number: number | null;
+        };
+        /** @description State of a back end of a chain. */
+        LiveBackend: {
+            /**
+             * @description Name of the back end.
+             * @example index-31337
+             */
+            name: string;
+            /**
+             * @description Kind of the back end, such as `index`, `blockscout` or `thirdweb`.
+             * @example index
+             */
+            kind: string;
+            /**
+             * @description True when the back end answers at the moment.
+             * @example true
+             */
+            ready: boolean;
+            /**
+             * @description Number of its latest block; null when not known.
+             * @example 301
+             */
+            head: number | null;
+            /**
+             * @description Number of blocks that it is behind its node; null when not known.
+             * @example 0
+             */
+            lag: number | null;
+            /**
+             * @description True when it is an index that does not move although it should.
+             * @example false
+             */
+            stalled: boolean;
+        };
+        /** @description State of the back ends of a chain, in the order in which they are tried. Sent on connecting and after every change but that of a head, and of a lag only when it becomes or stops being above 2 blocks. */
+        LiveState: {
+            /**
+             * @description Name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "state";
+            /**
+             * @description Id of the chain.
+             * @example 31337
+             */
+            chain_id: number;
+            /** @description Back ends of the chain in the order in which they are tried. */
+            backends: components["schemas"]["LiveBackend"][];
+        };
+        /** @description Blocks that are no longer on the chain. The `head` of the new chain follows, and `removed` activity of what was only in these blocks. */
+        LiveReorganisation: {
+            /**
+             * @description Name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "reorganisation";
+            /**
+             * @description Id of the chain.
+             * @example 31337
+             */
+            chain_id: number;
+            /**
+             * @description Number of the first block that was replaced or removed.
+             * @example 300
+             */
+            first_block_number: number;
+            /** @description Hashes of removed blocks that the service knows, in ascending order of their numbers, at most 256. */
+            removed_block_hashes: components["schemas"]["Hash"][];
+            /**
+             * @description Number of the latest block of the chain after the reorganisation.
+             * @example 301
+             */
+            block_number: number;
+            /** @description Hash of that block. */
+            block_hash: components["schemas"]["Hash"];
+        };
+        /** @description Activity of something that the client watches, one event per `watch`, transaction and state. `pending`: nodes know the transaction, and no block has it. `included`: a block has it. `final`: that block has the confirmations of the chain. `removed`: its block is no longer on the chain, and no other block has it, or a pending transaction is no longer known. */
+        LiveActivity: {
+            /**
+             * @description Name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "activity";
+            /**
+             * @description Id of the chain.
+             * @example 31337
+             */
+            chain_id: number;
+            /**
+             * @description The value of `watch`, with the hexadecimal digits in lower case.
+             * @example 31337:address:0x90f79bf6eb2c4f870365e785982e1f101e93b906
+             */
+            watch: string;
+            /**
+             * @description State of the transaction.
+             * @example included
+             * @enum {string}
+             */
+            state: "pending" | "included" | "final" | "removed";
+            /** @description Hash of the transaction. */
+            transaction_hash: components["schemas"]["Hash"];
+            /**
+             * @description Number of the block that has, or had, the transaction; null while it is pending.
+             * @example 301
+             */
+            block_number: number | null;
+            /** @description Hash of that block; null while the transaction is pending. */
+            block_hash: components["schemas"]["Hash"] | null;
+            /** @description Time of that block; null while the transaction is pending. */
+            timestamp: components["schemas"]["Timestamp"] | null;
+        };
+        /** @description The client missed more of this chain than can be sent again. Reload what is shown of it. Sent after a reconnection. */
+        LiveReset: {
+            /**
+             * @description Name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "reset";
+            /**
+             * @description Id of the chain.
+             * @example 31337
+             */
+            chain_id: number;
+        };
+        /** @description `data` of an event of the stream. `event` is also the name of the event. */
+        LiveEvent: components["schemas"]["LiveHead"] | components["schemas"]["LiveState"] | components["schemas"]["LiveReorganisation"] | components["schemas"]["LiveActivity"] | components["schemas"]["LiveReset"];
     };
     responses: {
         /** @description The answer has not changed since the version that `If-None-Match` names. It has no body. */
@@ -3788,6 +3967,34 @@ export interface components {
                 /**
                  * @example {
                  *       "message": "Too many requests"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description Too many requests from this address, or too many open streams. Retry after `Retry-After` seconds, or close a stream. */
+        TooManyStreams: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "message": "20 streams are open from your address, which is the limit"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The service is starting or stopping, or this process has too many open streams. Retry the request. */
+        NoStream: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "message": "The service is stopping"
                  *     }
                  */
                 "application/json": components["schemas"]["ErrorBody"];
@@ -3990,6 +4197,14 @@ export interface components {
         ChainId: number;
         /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
         Cursor: string;
+        /** @description Id of a chain whose events are sent. Repeat the parameter or separate ids by commas, at most 20. Without it, the first 20 configured chains. */
+        LiveChains: number[];
+        /** @description Address, token or transaction whose activity is sent, after the id of its chain and its kind. Repeat the parameter or separate values by commas, at most 50. The chain must be one of the stream's. */
+        LiveWatches: string[];
+        /** @description `id` of an event of an earlier stream: the stream begins with what happened since. `Last-Event-ID` takes precedence. */
+        LiveCursor: string;
+        /** @description `id` of the last event that the client received. Browsers send it when they reconnect. */
+        LastEventId: string;
         /** @description Cursor key: a block number. */
         CursorBlockNumber: number;
         /** @description Cursor key: the position of an item. */
@@ -6658,6 +6873,55 @@ export interface operations {
             502: components["responses"]["BadGateway"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    streamLive: {
+        parameters: {
+            query?: {
+                /** @description Id of a chain whose events are sent. Repeat the parameter or separate ids by commas, at most 20. Without it, the first 20 configured chains. */
+                chain_id?: components["parameters"]["LiveChains"];
+                /** @description Address, token or transaction whose activity is sent, after the id of its chain and its kind. Repeat the parameter or separate values by commas, at most 50. The chain must be one of the stream's. */
+                watch?: components["parameters"]["LiveWatches"];
+                /** @description `id` of an event of an earlier stream: the stream begins with what happened since. `Last-Event-ID` takes precedence. */
+                cursor?: components["parameters"]["LiveCursor"];
+            };
+            header?: {
+                /** @description `id` of the last event that the client received. Browsers send it when they reconnect. */
+                "Last-Event-ID"?: components["parameters"]["LastEventId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream. Each event has the lines `id`, `event` and `data`. The schema describes the `data` of one event. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "event": "head",
+                     *       "chain_id": 31337,
+                     *       "backend": "index-31337",
+                     *       "block_number": 301,
+                     *       "block_hash": "0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111",
+                     *       "timestamp": "2024-05-12T18:21:35.000000Z",
+                     *       "final_block_number": 289
+                     *     }
+                     */
+                    "text/event-stream": components["schemas"]["LiveEvent"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyStreams"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["NoStream"];
         };
     };
 }
