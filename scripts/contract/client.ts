@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { Client } from 'undici';
 
 /** Longest single wait in seconds: limits are per minute. */
@@ -60,7 +61,7 @@ export function recordingClient({
         .then(async ({ statusCode: status, headers: received, body }) => ({
           status,
           headers: received,
-          text: await body.text(),
+          text: (await bytesOf(received, body)).toString(),
         }))
         .catch((error: unknown) => ({ status: 0, headers: {}, text: String(error) }));
       const url = origin.origin + prefix + target;
@@ -69,6 +70,17 @@ export function recordingClient({
       return exchange;
     },
   };
+}
+
+/** Bytes of a body; of a stream of events, which does not end, those up to the end of an event. */
+export async function bytesOf(headers: Exchange['headers'], body: Readable): Promise<Buffer> {
+  const isStream = String(headers['content-type']).startsWith('text/event-stream');
+  const chunks: Buffer[] = [];
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    if (isStream && /^data:.*\n\n$/ms.test(Buffer.concat(chunks).toString())) break;
+  }
+  return Buffer.concat(chunks);
 }
 
 /** Creates a sender that, after a 429, waits as requested and retries. It returns the 429s too. */

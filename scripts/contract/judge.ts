@@ -7,7 +7,7 @@ import {
   resolve,
 } from '../../src/contract/contracts/document.ts';
 import { describeErrors } from '../../src/contract/contracts/violations.ts';
-import type { ResponseValidators } from '../../src/contract/mount/response-validators.ts';
+import { eventData, type ResponseValidators } from '../../src/contract/mount/response-validators.ts';
 import { isObject } from '../../src/lib/json.ts';
 import type { Exchange } from './client.ts';
 
@@ -75,9 +75,16 @@ export function judge(
   return findings;
 }
 
-/** Body of a response in the form of its schema: parsed JSON, or text for YAML; undefined for anything else. */
+/**
+ * Body of a response in the form of its schema: parsed JSON, text for YAML, or the data of the first event; undefined
+ * for anything else.
+ */
 export function bodyIn({ headers, text }: Pick<Exchange, 'headers' | 'text'>): { value: Json } | undefined {
   const type = String(headers['content-type']);
+  if (type.startsWith('text/event-stream')) {
+    const [first] = eventData(text);
+    return first === undefined ? undefined : { value: first };
+  }
   if (type.startsWith('application/yaml')) return { value: text };
   return type.startsWith('application/json') ? parsed(text) : undefined;
 }

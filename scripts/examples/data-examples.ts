@@ -5,6 +5,7 @@ import { insightsContract } from '#contract/contracts/insights.ts';
 import type { OperationRow } from '#contract/contracts/operations.ts';
 import { exampleTarget } from '#contract/description/code-samples.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
+import { isObject } from '#lib/json.ts';
 import { startTestDataService } from '../../test/lab/data-service.ts';
 import { TEST_END_TIME, type TestDevnet } from '../../test/lab/devnet.ts';
 import { operationsIn } from '../contract/payments/operation.ts';
@@ -57,6 +58,6 @@ function exactly(text: string): Json {
 
 function showsAnswer(document: JsonObject, { path, method }: OperationRow): boolean {
   const responses = child(child(child(child(document, 'paths'), path), method), 'responses');
-  const media = child(child(child(responses, '200'), 'content'), 'application/json');
-  return media.example !== undefined;
+  const media = Object.values(child(child(responses, '200'), 'content'));
+  return media.some(one => isObject(one) && one.example !== undefined);
 }

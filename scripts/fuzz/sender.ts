@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { Pool } from 'undici';
-import { asMethod, type Exchange } from '../contract/client.ts';
+import { asMethod, bytesOf, type Exchange } from '../contract/client.ts';
 import { type FuzzRequest, isWellFormed, serialized } from './request.ts';
 
 /** Sends well-formed requests through an HTTP client, and others as bytes on their own connection. */
@@ -52,7 +52,7 @@ async function overClient(pool: Pool, { method, target, headers, body }: FuzzReq
       headers: Object.fromEntries(headers),
       ...(body === undefined ? {} : { body }),
     });
-    const bytes = Buffer.from(await answer.body.arrayBuffer());
+    const bytes = await bytesOf(answer.headers, answer.body);
     const coding = String(answer.headers['content-encoding'] ?? 'identity');
     return { status: answer.statusCode, headers: answer.headers, text: decoded(bytes, coding) };
   } catch (error) {
@@ -84,7 +84,9 @@ function overSocket(baseUrl: string, bytes: Buffer): Promise<Answer> {
     // Does not half-close during an answer: Node drops the rest of the answer when the client closes.
     clearTimeout(patience);
     chunks.push(chunk);
-    if (isKept) patience = setTimeout(() => socket.end(), PATIENCE_MS);
+    if (chunk.includes('\r\nContent-Type: text/event-stream'))
+      socket.destroy(); // it does not end
+    else if (isKept) patience = setTimeout(() => socket.end(), PATIENCE_MS);
   });
   socket.on('end', () => socket.end());
   // A server resets the connection after its answer when it leaves bytes unread.

@@ -58,7 +58,7 @@ export async function openDataFront(options: FrontOptions, chainIds: readonly nu
     counters: options.counters ?? options.workerCounters,
     pageLimit: requestsPerMinute === undefined ? undefined : pageLimit({ requestsPerMinute, isPicturePath }),
     crossOrigin: {
-      exposedHeaders: ['ETag', 'Age', 'X-Cache', 'X-Chain-Id', 'X-Backend'],
+      exposedHeaders: ['ETag', 'Age', 'X-Cache', 'X-Chain-Id', 'X-Backend', 'X-Accel-Buffering'],
       isClosed: isPicturePath,
     },
     formatError,

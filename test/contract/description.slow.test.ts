@@ -133,7 +133,7 @@ describe('the description', () => {
 
 describe('the data service describes its three contracts as one,', () => {
   test.each(['/openapi.json', '/openapi.yaml', '/openapi.json?mintlify', '/openapi.yaml?mintlify'])(
-    'with 74 operations at its listening address in %s',
+    'with 75 operations at its listening address in %s',
     async path => {
       await using service = await startTestDataService([]);
       const text = await (await fetch(service.url + path)).text();
@@ -141,7 +141,7 @@ describe('the data service describes its three contracts as one,', () => {
       if (!isObject(described)) throw new Error(`${path} is no object`);
       const ids = operationsOf(described).map(({ operation }) => operation.operationId);
 
-      expect(ids).toHaveLength(74);
+      expect(ids).toHaveLength(75);
       expect(described.servers).toEqual([expect.objectContaining({ url: service.url })]);
       expect(ids).toEqual(
         [explorerContract, insightsContract, dataServiceContract].flatMap(({ table }) => Object.keys(table)),

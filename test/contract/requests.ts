@@ -96,7 +96,8 @@ export function invalidRequest(
 
 function parametersIn({ path, id, parameters }: OperationRow, { document }: RequestWorld): Parameter[] {
   const operation = operationsOf(document).find(one => one.operation.operationId === id)?.operation ?? {};
-  return parametersOf(document, path, operation).map(parameter => ({
+  const read = parametersOf(document, path, operation).filter(({ in: place }) => place !== 'header');
+  return read.map(parameter => ({
     name: String(parameter.name),
     place: String(parameter.in),
     schema: resolve(document, child(parameter, 'schema')),

@@ -1,6 +1,7 @@
 import type { Contract } from '#contract/contracts/contract.ts';
 import { explorerContract } from '#contract/contracts/explorer.ts';
 import { insightsContract } from '#contract/contracts/insights.ts';
+import { isEventStream } from '#contract/contracts/operations.ts';
 import { exampleTarget } from '#contract/description/code-samples.ts';
 import { operationsIn } from '../../contract/payments/operation.ts';
 import type { Figure } from '../figure.ts';
@@ -33,9 +34,10 @@ async function examples(): Promise<Figure[]> {
 
 function kindsOf<Operations>(contract: Contract<Operations>): Record<string, RequestKind> {
   return Object.fromEntries(
-    operationsIn(contract).map(operation => {
+    operationsIn(contract).flatMap(operation => {
+      if (isEventStream(operation.row)) return []; // it does not end
       const path = exampleTarget(operation);
-      return [operation.id, () => ({ path })];
+      return [[operation.id, () => ({ path })]];
     }),
   );
 }

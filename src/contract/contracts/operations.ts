@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { RepeatableAnswer } from '../../http/app/fast-path.ts';
 import type { Representation } from '../../http/representation.ts';
 import type { CountedClient } from '../../lib/request-counters.ts';
@@ -76,11 +77,21 @@ type OptionalBody<Body> = [Body] extends [never]
     ? { body: Json }
     : unknown;
 
+/** Server-sent events in a `Readable`. Their contract is that of the `data` of one event. */
+const EVENT_STREAM = 'text/event-stream';
+
+/** True when a response of this status is a stream of events, which ends only when one side closes it. */
+export function isEventStream({ media }: Pick<OperationRow, 'media'>, status = 200): boolean {
+  return media?.[status]?.startsWith(EVENT_STREAM) === true;
+}
+
 type JsonOf<Response> = Response extends { content: { 'application/json': infer Body } }
   ? Body
   : Response extends { content: { 'text/csv': infer Text } | { 'application/yaml': infer Text } }
     ? Text
-    : never;
+    : Response extends { content: { 'text/event-stream': unknown } }
+      ? Readable
+      : never;
 
 /** Body of an operation's 200 response. */
 export type OperationBody<Operation> = Operation extends { responses: { 200: infer Response } }

@@ -16,6 +16,8 @@ interface Sample extends SampledOperation {
   readonly body: Json | undefined;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly isJson: boolean;
+  /** True for server-sent events, which never end: a sample stops after the first ones. */
+  readonly isStream: boolean;
 }
 
 /** Runnable code for an operation's example request: curl, TypeScript with openapi-fetch, and Python. */
@@ -42,11 +44,13 @@ function sampleOf(document: JsonObject, sampled: SampledOperation, publicUrl: st
     body: exampleBody(document, operation),
     headers: isSecured ? [['Authorization', 'Bearer YOUR_KEY']] : [],
     isJson: media === 'application/json',
+    isStream: media === 'text/event-stream',
   };
 }
 
-function curl({ method, target, headers, body }: Sample): string {
-  const verb = method === 'get' ? '' : `-X ${method.toUpperCase()} `;
+function curl({ method, target, headers, body, isStream }: Sample): string {
+  const time = isStream ? '--no-buffer --max-time 5 ' : '';
+  const verb = method === 'get' ? time : `-X ${method.toUpperCase()} `;
   const options = [
     ...withType(headers, body).map(([name, value]) => `-H '${name}: ${value}'`),
     ...(body === undefined ? [] : [`-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`]),
@@ -54,7 +58,7 @@ function curl({ method, target, headers, body }: Sample): string {
   return [`curl ${verb}'${target}'`, ...options].join(' \\\n  ');
 }
 
-function typescript({ path, method, publicUrl, headers, parameters, body, isJson }: Sample): string {
+function typescript({ path, method, publicUrl, headers, parameters, body, ...media }: Sample): string {
   const [inPath, inQuery] = [exampleValues(parameters, 'path'), exampleValues(parameters, 'query')];
   const client = {
     baseUrl: publicUrl,
@@ -67,7 +71,7 @@ function typescript({ path, method, publicUrl, headers, parameters, body, isJson
   const options = {
     ...(Object.keys(params).length === 0 ? {} : { params }),
     ...(body === undefined ? {} : { body }),
-    ...(isJson ? {} : { parseAs: 'text' }),
+    ...(media.isJson ? {} : { parseAs: media.isStream ? 'stream' : 'text' }),
   };
   const lines = Object.entries(options).map(([name, value]) => `  ${name}: ${literal(value)},\n`);
   const given = lines.length === 0 ? '' : `, {\n${lines.join('')}}`;
@@ -77,10 +81,16 @@ import type { paths } from './tollgate.js';
 
 const client = createClient<paths>(${literal(client)});
 const { data, error } = await client.${method.toUpperCase()}('${path}'${given});
-console.log(data ?? error);`;
+${media.isStream ? TYPESCRIPT_FIRST_EVENTS : 'console.log(data ?? error);'}`;
 }
 
-function python({ method, target, headers, body, isJson }: Sample): string {
+const TYPESCRIPT_FIRST_EVENTS = `if (!data) throw new Error(JSON.stringify(error));
+for await (const events of data.pipeThrough(new TextDecoderStream())) {
+  console.log(events);
+  break; // the stream goes on until it is closed
+}`;
+
+function python({ method, target, headers, body, isJson, isStream }: Sample): string {
   const given = withType(headers, body);
   const options = [
     JSON.stringify(target),
@@ -94,8 +104,11 @@ function python({ method, target, headers, body, isJson }: Sample): string {
 request = Request(
 ${options.map(option => `    ${option},\n`).join('')})
 with urlopen(request) as response:
-    print(${isJson ? 'json.load(response)' : 'response.read().decode()'})`;
+${isStream ? PYTHON_FIRST_EVENTS : `    print(${isJson ? 'json.load(response)' : 'response.read().decode()'})`}`;
 }
+
+const PYTHON_FIRST_EVENTS = `    for _ in range(10):  # the stream goes on until it is closed
+        print(response.readline().decode(), end="")`;
 
 function withType(headers: Sample['headers'], body: Json | undefined): Sample['headers'] {
   return body === undefined ? headers : [...headers, ['Content-Type', 'application/json']];

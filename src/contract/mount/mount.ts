@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { Context as KoaContext, Middleware, Next } from 'koa';
 import { type Context, OpenAPIBackend } from 'openapi-backend';
 import { HttpError, methodError } from '../../http/errors.ts';
@@ -9,7 +10,7 @@ import type { JsonObject } from '../contracts/document.ts';
 import type { GatedHandlers, Handlers, OperationRow } from '../contracts/operations.ts';
 import { type ReadRequest, requestReader, validBody } from './parameters.ts';
 import { authentication, type Gate, type GateResponse, throughGate } from './request-gate.ts';
-import { responseCheck } from './response-validators.ts';
+import { checkedEvents, responseCheck } from './response-validators.ts';
 import { type PathSegments, routedDocument, SegmentRouter } from './router.ts';
 
 export interface MountOptions<Operations> {
@@ -146,6 +147,13 @@ async function middleware<Operations>(contract: Contract<Operations>, parts: Par
       const response: GateResponse | undefined = context.response;
       if (response === undefined) return;
       const row = rowOf(context);
+      if ('body' in response && response.body instanceof Readable) {
+        const { status, headers = {}, body } = response;
+        ctx.set({ ...headers, 'Content-Type': row.media?.[status] ?? '' });
+        ctx.status = status;
+        ctx.body = parts.validateResponses ? checkedEvents(contract, row, body) : body;
+        return;
+      }
       const representation = await encoded(response, row, {
         coding: preferredCoding(ctx.req.headers['accept-encoding']),
         compressedFrom,

@@ -1,3 +1,4 @@
+import { type Readable, Transform } from 'node:stream';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { Representation } from '../../http/representation.ts';
@@ -6,6 +7,7 @@ import type { Contract } from '../contracts/contract.ts';
 import {
   child,
   closed,
+  type Json,
   type JsonObject,
   operationsOf,
   pointedAtDocument,
@@ -55,6 +57,41 @@ export function responseCheck({ name, document }: Pick<Contract<unknown>, 'name'
   };
 }
 
+/** The stream of events, which breaks off before an event that violates the contract of its operation. */
+export function checkedEvents(
+  { name, document }: Pick<Contract<unknown>, 'name' | 'document'>,
+  { id }: OperationRow,
+  events: Readable,
+): Readable {
+  const validate = responseValidators(document)(id, 200);
+  let text = '';
+  const checked = new Transform({
+    transform(chunk: Buffer, _, done) {
+      text += chunk.toString();
+      const whole = text.lastIndexOf(END_OF_EVENT);
+      const wrong = eventData(text.slice(0, whole === -1 ? 0 : whole)).find(
+        data => validate?.(data) !== true,
+      );
+      text = whole === -1 ? text : text.slice(whole);
+      if (wrong === undefined) return done(null, chunk);
+      done(new Error(`${name}: an event of ${id} breaks the contract: ${describeErrors(validate?.errors)}`));
+    },
+  });
+  events.once('error', error => checked.destroy(error));
+  checked.once('close', () => events.destroy());
+  return events.pipe(checked);
+}
+
+const END_OF_EVENT = '\n\n';
+
+/** Parsed `data` of the complete events in a text of server-sent events. */
+export function eventData(text: string): Json[] {
+  return text.split(END_OF_EVENT).flatMap((event): Json[] => {
+    const data = event.split('\n').filter(line => line.startsWith('data:'));
+    return data.length === 0 ? [] : [JSON.parse(data.map(line => line.slice('data:'.length)).join('\n'))];
+  });
+}
+
 function makeValidators(document: JsonObject): ResponseValidators {
   const ajv = new Ajv2020({ strict: false, inlineRefs: false, validateSchema: false });
   addFormats.default(ajv);
@@ -65,7 +102,7 @@ function makeValidators(document: JsonObject): ResponseValidators {
     const { operation } = described;
     const codes = errorCodesOf(document, described);
     for (const [status, response] of Object.entries(child(operation, 'responses'))) {
-      // A response has one media type. Other types than JSON are validated as text.
+      // A response has one media type. Other types than JSON are validated as text, events one by one.
       const [media = {}] = Object.values(child(resolve(document, response), 'content'));
       const schema = isObject(media) ? media.schema : undefined;
       if (!isObject(schema)) continue;

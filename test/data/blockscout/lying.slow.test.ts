@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { explorerContract } from '#contract/contracts/explorer.ts';
+import { ANSWERED_OPERATIONS } from '../../lab/answered-operations.ts';
 import { fixturesOf } from '../../lab/blockscout-fixtures.ts';
 import { damaged, FIRST_LIES } from '../../support/lies.ts';
 import { MISSING, serving } from './serving.ts';
 
-test.each(Object.keys(explorerContract.table))(
+test.each(ANSWERED_OPERATIONS.map(({ id }) => id))(
   'whatever one field of %s is replaced by, the answer fits the contract or is an outage',
   async operation => {
     const newest = fixturesOf(operation).at(-1);

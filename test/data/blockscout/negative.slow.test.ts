@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { explorerContract } from '#contract/contracts/explorer.ts';
+import { ANSWERED_OPERATIONS } from '../../lab/answered-operations.ts';
 import { fixturesOf } from '../../lab/blockscout-fixtures.ts';
 import { MISSING, serving } from './serving.ts';
 
@@ -15,7 +15,7 @@ function* withNegatives(value: unknown): Generator<unknown> {
   }
 }
 
-test.each(Object.keys(explorerContract.table))(
+test.each(ANSWERED_OPERATIONS.map(({ id }) => id))(
   'a negative number from upstream in %s never becomes an answer that breaks the contract',
   async operation => {
     const newest = fixturesOf(operation).at(-1);

@@ -3,7 +3,8 @@ import type { OperationBody, OperationRequest } from '#contract/contracts/operat
 import type { CursorPosition } from './cursor.ts';
 import type { InsightsAnswers } from './insights-backend.ts';
 
-export type DataOperations = ExplorerOperations;
+/** Operations of document 1 that back ends answer. The stream of live events is made from several answers. */
+export type DataOperations = Omit<ExplorerOperations, 'streamLive'>;
 export type OperationId = keyof DataOperations & string;
 export type RequestOf<Id extends OperationId> = OperationRequest<DataOperations[Id]>;
 export type BodyOf<Id extends OperationId> = OperationBody<DataOperations[Id]>;
