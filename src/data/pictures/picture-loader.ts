@@ -7,9 +7,11 @@ import { entityTag, inOwnBlock } from '#http/representation.ts';
 import { type Clock, DAY_MS } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { type DataUri, dataUri } from './data-uri.ts';
+import { isDrawable, isDrawing } from './drawing.ts';
+import { isShowable, type RasterType, rasterPictureIn } from './raster-picture.ts';
 
 interface Picture {
-  readonly type: RasterType;
+  readonly type: RasterType | typeof DRAWING_TYPE;
   readonly bytes: Buffer;
   /** Strong entity tag, in quotes. */
   readonly etag: string;
@@ -17,12 +19,12 @@ interface Picture {
 
 /**
  * Result of loading a link. `unsupported`: the scheme is not fetched. `failed`: the host is not allowed, or sent no
- * complete answer of at most 5 MB in time. `not_raster`: the content is not a raster image. `busy`: too many pictures
- * are being fetched.
+ * complete answer of at most 5 MB in time. `not_a_picture`: the content is none that is shown. `too_costly`: a browser
+ * would need too much memory or time for it. `busy`: too many pictures are being fetched.
  */
 export type PictureResult =
   | { readonly status: 'ok'; readonly picture: Picture }
-  | { readonly status: 'unsupported' | 'failed' | 'not_raster' | 'busy' };
+  | { readonly status: 'unsupported' | 'failed' | 'not_a_picture' | 'too_costly' | 'busy' };
 
 export interface PictureLoader {
   /** Never rejects. A queued fetch is dropped when the `hungUp` signals of all its readers have aborted. */
@@ -52,7 +54,10 @@ const WAITING_PER_HOST = 50;
 const FETCHES_OF_GATEWAY = 4;
 
 /** Asks hosts with content negotiation for a format that is accepted. */
-const ACCEPT = 'image/avif,image/webp,image/png,image/jpeg,image/gif';
+const ACCEPT = 'image/avif,image/webp,image/png,image/jpeg,image/gif,image/svg+xml;q=0.9';
+
+/** With its encoding, which a document could name differently. */
+export const DRAWING_TYPE = 'image/svg+xml; charset=utf-8';
 
 /**
  * Loads pictures from `data:` URIs, the IPFS gateway and public hosts over https. Caches pictures, caches failures for
@@ -186,48 +191,10 @@ async function fetched(url: string, host: GuardedFetch): Promise<PictureResult> 
 }
 
 function pictureIn(bytes: Buffer): PictureResult {
-  const type = rasterTypeOf(bytes);
-  return type === undefined
-    ? { status: 'not_raster' }
-    : { status: 'ok', picture: { type, bytes: inOwnBlock(bytes), etag: entityTag(bytes) } };
-}
-
-/** A raster format, which cannot hold a script or a reference. */
-type RasterType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | 'image/avif';
-
-/**
- * Format shown by the first bytes; undefined for anything else, including SVG and HTML. The host's `Content-Type` is
- * ignored, because browsers trust the one we send. Source: the WHATWG standard "MIME Sniffing", 6.1, and for AVIF the
- * AV1 Image File Format, 9.
- */
-export function rasterTypeOf(bytes: Buffer): RasterType | undefined {
-  const begins = (signature: string, at = 0) =>
-    bytes.subarray(at, at + signature.length).equals(Buffer.from(signature, 'latin1'));
-  if (begins('\x89PNG\r\n\x1a\n')) return 'image/png';
-  if (begins('\xff\xd8\xff')) return 'image/jpeg';
-  if (begins('GIF87a') || begins('GIF89a')) return 'image/gif';
-  if (begins('RIFF') && begins('WEBPVP', 8)) return 'image/webp';
-  return begins('ftyp', 4) && brandsOf(bytes).some(brand => AVIF_BRANDS.includes(brand))
-    ? 'image/avif'
-    : undefined;
-}
-
-/** Brands of a single picture and of a sequence. */
-const AVIF_BRANDS: readonly string[] = ['avif', 'avis'];
-const BRAND_BYTES = 4;
-const MAJOR_BRAND_AT = 8;
-/** Offset after the version of the major brand. */
-const COMPATIBLE_BRANDS_AT = 16;
-/** Larger than the box of any real picture. */
-const MAX_BOX_BYTES = 256;
-
-/** Major and compatible brands in the first box of an ISO media file. */
-function brandsOf(bytes: Buffer): string[] {
-  const end = Math.min(bytes.readUInt32BE(0), bytes.length, MAX_BOX_BYTES);
-  const brands: string[] = [];
-  for (let at = MAJOR_BRAND_AT; at + BRAND_BYTES <= end; at += BRAND_BYTES) {
-    const isVersion = at > MAJOR_BRAND_AT && at < COMPATIBLE_BRANDS_AT;
-    if (!isVersion) brands.push(bytes.toString('latin1', at, at + BRAND_BYTES));
-  }
-  return brands;
+  const raster = rasterPictureIn(bytes);
+  const type = raster?.type ?? (isDrawing(bytes) ? DRAWING_TYPE : undefined);
+  if (type === undefined) return { status: 'not_a_picture' };
+  const isAllowed = raster === undefined ? isDrawable(bytes) : isShowable(raster);
+  if (!isAllowed) return { status: 'too_costly' };
+  return { status: 'ok', picture: { type, bytes: inOwnBlock(bytes), etag: entityTag(bytes) } };
 }

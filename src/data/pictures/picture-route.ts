@@ -8,7 +8,7 @@ import type { Representation } from '../../http/representation.ts';
 import { sendRepresentation } from '../../http/send.ts';
 import { isObject } from '../../lib/json.ts';
 import type { Chain } from '../fallback/chain.ts';
-import type { PictureLoader, PictureResult } from './picture-loader.ts';
+import { DRAWING_TYPE, type PictureLoader, type PictureResult } from './picture-loader.ts';
 
 /** Operations whose records contain the link to an NFT's picture. */
 export interface PictureSources {
@@ -35,6 +35,10 @@ const CONFINED = {
   'Cross-Origin-Resource-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',
 };
+/** A drawing brings its styles, pictures and fonts along. */
+const CONFINED_DRAWING = {
+  'Content-Security-Policy': `${CONFINED['Content-Security-Policy']}; style-src 'unsafe-inline'; img-src data:; font-src data:`,
+};
 
 const SHOWN = { 'Content-Disposition': 'inline', 'Cache-Control': 'public, max-age=86400' };
 
@@ -54,6 +58,7 @@ export function pictureRoute(
     const result = await pictures.load(await pictureLink(sources, nft), closeSignal(ctx));
     if (result.status !== 'ok') throw refusalOf(result.status);
     const { type, etag, bytes } = result.picture;
+    if (type === DRAWING_TYPE) ctx.set(CONFINED_DRAWING);
     sendRepresentation(ctx, { etag, identity: bytes }, { ...SHOWN, 'Content-Type': type });
   });
 }
@@ -139,8 +144,10 @@ function refusalOf(status: Exclude<PictureResult['status'], 'ok'>): HttpError {
       return new HttpError(404, 'This NFT has no picture that can be fetched');
     case 'failed':
       return new HttpError(502, 'The picture could not be fetched from its host');
-    case 'not_raster':
-      return new HttpError(415, 'The picture is not a PNG, JPEG, GIF, WebP or AVIF');
+    case 'not_a_picture':
+      return new HttpError(415, 'The picture is not a PNG, JPEG, GIF, WebP, AVIF or SVG');
+    case 'too_costly':
+      return new HttpError(415, 'The picture has too many pixels, or is a drawing that is too complex');
     case 'busy':
       return new HttpError(503, 'Too many pictures are being fetched', {
         headers: { 'Retry-After': String(RETRY_AFTER_S) },

@@ -11,6 +11,10 @@ import {
   TOKEN,
 } from './picture-service.ts';
 
+const CONFINED = "sandbox; default-src 'none'";
+const DRAWING =
+  '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script><path d="M0 0h9v9z"/></svg>';
+
 describe('a picture', () => {
   test('is served with its type, and only our own pages can embed it', async () => {
     await using service = await pictureService(pictureAt('/1.png'), () => png());
@@ -22,7 +26,7 @@ describe('a picture', () => {
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'image/png',
       'content-length': String(PNG.length),
-      'content-security-policy': "sandbox; default-src 'none'",
+      'content-security-policy': CONFINED,
       'x-content-type-options': 'nosniff',
       'content-disposition': 'inline',
       'cross-origin-resource-policy': 'same-origin',
@@ -42,7 +46,7 @@ describe('a picture', () => {
     });
 
     expect(second.status).toBe(304);
-    expect(second.headers.get('content-security-policy')).toBe("sandbox; default-src 'none'");
+    expect(second.headers.get('content-security-policy')).toBe(CONFINED);
     expect(await second.text()).toBe('');
   });
 
@@ -72,14 +76,17 @@ describe('a picture', () => {
   });
 
   test('with an HTML page behind its first bytes stays a picture', async () => {
-    const bytes = Buffer.concat([Buffer.from('GIF89a/*'), Buffer.from('*/=1;<script>alert(1)</script>')]);
+    const bytes = Buffer.concat([
+      Buffer.from('GIF89a\x01\0\x01\0'),
+      Buffer.from('/*=1;<script>alert(1)</script>'),
+    ]);
     await using service = await pictureService(pictureAt('/1'), () => ({ bytes, type: 'text/html' }));
 
     const response = await service.picture(1);
 
     expect(response.headers.get('content-type')).toBe('image/gif');
     expect(response.headers.get('x-content-type-options')).toBe('nosniff');
-    expect(response.headers.get('content-security-policy')).toBe("sandbox; default-src 'none'");
+    expect(response.headers.get('content-security-policy')).toBe(CONFINED);
   });
 
   test('is found in the metadata when the record has no picture address', async () => {
@@ -182,8 +189,7 @@ describe('no picture is served', () => {
   });
 
   test.each([
-    ['an SVG', '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>', 'image/svg+xml'],
-    ['an SVG that is named a PNG', '<?xml version="1.0"?><svg/>', 'image/png'],
+    ['a page with a drawing', `<html>${DRAWING}</html>`, 'image/svg+xml'],
     ['a page that is named a PNG', '<!doctype html><script>alert(1)</script>', 'image/png'],
     ['a document', '%PDF-1.7\n', 'application/pdf'],
     ['nothing', '', 'image/png'],
@@ -191,16 +197,52 @@ describe('no picture is served', () => {
     await using service = await pictureService(pictureAt('/1.png'), () => ({ text, type }));
 
     expect(await refusal(await service.picture(1))).toEqual(
-      refused(415, 'The picture is not a PNG, JPEG, GIF, WebP or AVIF'),
+      refused(415, 'The picture is not a PNG, JPEG, GIF, WebP, AVIF or SVG'),
     );
   });
 
-  test('from an SVG in a data URI', async () => {
-    await using service = await pictureService(
-      () => ({ image_url: 'data:image/svg+xml;base64,PHN2Zy8+' }),
-      NOTHING,
-    );
+  test.each([
+    [
+      'many pixels',
+      Buffer.concat([PNG.subarray(0, 16), Buffer.from('00004e2000004e20', 'hex'), PNG.subarray(24)]),
+    ],
+    ['a drawing that refers to itself', Buffer.from(`<svg><g id="a"><use href="#a"/></g></svg>`)],
+  ])('from %s', async (_, bytes) => {
+    await using service = await pictureService(pictureAt('/1'), () => ({ bytes, type: 'image/png' }));
 
-    expect((await service.picture(1)).status).toBe(415);
+    expect(await refusal(await service.picture(1))).toEqual(
+      refused(415, 'The picture has too many pixels, or is a drawing that is too complex'),
+    );
+  });
+});
+
+describe('a drawing', () => {
+  test('is served as a document that runs and loads nothing', async () => {
+    await using service = await pictureService(pictureAt('/1'), () => ({ text: DRAWING, type: 'text/html' }));
+
+    const response = await service.picture(1);
+
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe(DRAWING);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'image/svg+xml; charset=utf-8',
+      'content-security-policy': `${CONFINED}; style-src 'unsafe-inline'; img-src data:; font-src data:`,
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+    });
+  });
+
+  test.each([
+    ['base64', `data:image/svg+xml;base64,${Buffer.from(DRAWING).toString('base64')}`],
+    ['percent-encoding', `data:image/svg+xml;utf8,${encodeURIComponent(DRAWING)}`],
+    ['plain text', `data:image/svg+xml;utf8,${DRAWING}`],
+  ])('in a data URI is decoded: %s', async (_, uri) => {
+    await using service = await pictureService(() => ({ image_url: uri }), NOTHING);
+
+    const response = await service.picture(1);
+
+    expect(response.headers.get('content-type')).toBe('image/svg+xml; charset=utf-8');
+    expect(await response.text()).toBe(DRAWING);
+    expect(service.host.requests).toEqual([]);
   });
 });
