@@ -13,15 +13,15 @@ export function isSingleLine(text: string): boolean {
 
 /** Control characters and line separators. */
 const CONTROLS = /[\p{Cc}\u2028\u2029]+/gu;
-/** Marks that change the text direction: `gpj.exe` must not appear as `exe.jpg`. */
-const DIRECTIONS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+/** Marks that change the text direction: `gpj.exe` must not appear as `exe.jpg`; and spaces without width. */
+const UNSEEN = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
 /**
  * Makes untrusted text safe as part of one line, such as a subject or a list item. Text longer than `most` characters
  * is cut.
  */
 export function plainLine(text: string, most = 200): string {
-  const line = text.replace(CONTROLS, ' ').replace(DIRECTIONS, '').trim();
+  const line = text.replace(CONTROLS, ' ').replace(UNSEEN, '').trim();
   const characters = [...line];
   return characters.length <= most ? line : `${characters.slice(0, most - 1).join('')}…`;
 }

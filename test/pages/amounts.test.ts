@@ -1,6 +1,13 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { commaAdvice, decimalsIn, grouped, smallestUnits, wholeUnits } from '#pages/browser/amounts.ts';
+import { describe, expect, test } from 'vitest';
+import {
+  commaAdvice,
+  decimalsIn,
+  grouped,
+  shortUnits,
+  smallestUnits,
+  wholeUnits,
+} from '#pages/browser/amounts.ts';
 
 test('an amount is shown exactly, without trailing zeros', () => {
   expect(wholeUnits('1234500000', 6)).toBe('1,234.5');
@@ -48,7 +55,80 @@ test('whole numbers of any size have separators', () => {
   expect(grouped(12)).toBe('12');
 });
 
-test('an invalid number of decimals leaves an amount undivided', () => {
-  expect(decimalsIn('18')).toBe(18);
-  for (const text of [null, '', '256', '1000000000000', '-1', '1.5', 'six']) expect(decimalsIn(text)).toBe(0);
+test('decimals that no token needs are unknown', () => {
+  expect([decimalsIn('18'), decimalsIn('36'), decimalsIn(null), decimalsIn('')]).toEqual([18, 36, 0, 0]);
+  for (const text of ['37', '255', '1000000000000', '-1', '1.5', 'six'])
+    expect(decimalsIn(text)).toBeUndefined();
 });
+
+describe('a short amount', () => {
+  test.each([
+    ['469955752647066', 18, '0.000469955…'],
+    ['469955000000000', 18, '0.000469955'],
+    ['1234500000', 6, '1,234.5'],
+    ['1234567890', 6, '1,234.56…'],
+    ['123456789012', 6, '123,456.…'],
+    ['1000000500000000000', 18, '1.00000…'],
+    ['999999999999999', 0, '999,999,999,999,999'],
+    ['1000000000000000', 0, '1×10¹⁵'],
+    [String(2n ** 256n - 1n), 18, '1.15792…×10⁵⁹'],
+    ['1', 18, '1×10⁻¹⁸'],
+    ['1000000000', 18, '0.000000001'],
+    ['-1500000000000000001', 18, '−1.50000…'],
+    ['0', 18, '0'],
+  ])('of %s at %i decimals is %s', (amount, decimals, short) => {
+    expect(shortUnits(amount, decimals)).toBe(short);
+  });
+
+  const amount = fc.bigInt({ min: -(10n ** 120n), max: 10n ** 120n });
+  const decimals = fc.integer({ min: 0, max: 36 });
+
+  test('has an ellipsis exactly if digits are left out, and is at most the amount, by less than one of its last digit', () => {
+    fc.assert(
+      fc.property(amount, decimals, (units, places) => {
+        const short = shortUnits(units, places);
+        const shown = unitsOf(short, places);
+        const size = units < 0n ? -units : units;
+
+        expect(short.includes('…')).toBe(shown.units !== size);
+        expect(shown.units <= size && size - shown.units < shown.lastDigit).toBe(true);
+      }),
+    );
+  });
+
+  test('shows six significant digits or all of them, within 24 characters', () => {
+    fc.assert(
+      fc.property(amount, decimals, (units, places) => {
+        const short = shortUnits(units, places);
+        const digits = (short.split('×')[0] ?? '').replace(/[^\d]/g, '').replace(/^0+/, '');
+
+        expect(short.length).toBeLessThanOrEqual(24);
+        if (short.includes('…')) expect(digits.length).toBeGreaterThanOrEqual(6);
+      }),
+    );
+  });
+
+  test('of amounts with other signs, or of another power of ten, differs', () => {
+    fc.assert(
+      fc.property(amount, fc.nat({ max: 60 }), decimals, (units, zeros, places) => {
+        fc.pre(units !== 0n);
+
+        expect(shortUnits(units, places)).not.toBe(shortUnits(-units, places));
+        expect(shortUnits(units, places)).not.toBe(shortUnits(units * 10n ** BigInt(zeros + 1), places));
+      }),
+    );
+  });
+});
+
+const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+
+/** Reads a short amount without its sign: the smallest units of the digits shown, and those of one of the last digit. */
+function unitsOf(short: string, decimals: number): { units: bigint; lastDigit: bigint } {
+  const [mantissa = '', exponent = ''] = short.replace(/[−,…]/g, '').split('×10');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const power = [...exponent].map(one => (one === '⁻' ? '-' : SUPERSCRIPTS.indexOf(one))).join('');
+  const places = decimals + Number(power) - fraction.length;
+  const digits = BigInt(whole + fraction);
+  if (places >= 0) return { units: digits * 10n ** BigInt(places), lastDigit: 10n ** BigInt(places) };
+  return { units: digits / 10n ** BigInt(-places), lastDigit: 1n };
+}

@@ -4,13 +4,16 @@ import { Fragment } from 'preact';
 import { render } from 'preact-render-to-string';
 import { expect, test } from 'vitest';
 import { plainLine } from '#lib/single-line.ts';
-import { confineDirections, ownDirection } from '#pages/browser/text-direction.ts';
+import { confineDirections, isBlank, ownDirection } from '#pages/browser/text-direction.ts';
 
 const HEBREW = '\u05e9\u05e7\u05dc';
 
 test.each([
   ['an override', 'USD\u202eC', 'USD\ufffdC'],
   ['a mark at the end', 'USDC\u200f', 'USDC\ufffd'],
+  ['a space without width', 'USD\u200bC', 'USD\ufffdC'],
+  ['a control character', 'USD\u0000C\u001b\u009b', 'USD\ufffdC\ufffd\ufffd'],
+  ['a line break', 'a\n\tb', 'a\n\tb'],
   ['an isolate that never ends', 'a\u2067b', 'a\ufffdb'],
   ['letters from right to left', HEBREW, `\u2068${HEBREW}\u2069`],
   [
@@ -56,4 +59,15 @@ test('texts in elements, fragments, lists and attributes are confined, and value
   expect(render(page).replaceAll(/\s+/g, ' ')).toBe(
     `<div title="\ufffdx" id="${mark}">\ufffdx\ufffdx\ufffdx<b>\ufffdx</b><img alt="\ufffdx"/><input value="${mark}"/></div>`,
   );
+});
+
+test.each(['', ' ', '\u00a0\u3000', '\u200b\u200d', '\u3164\uffa0', '\u2800', '\u202e', '\u0000', '\ufe0f'])(
+  'nothing of %j can be seen',
+  text => {
+    expect(isBlank(text)).toBe(true);
+  },
+);
+
+test.each(['.', 'a\u202e', '\u{1f469}', '\u05e9', '0'])('something of %j can be seen', text => {
+  expect(isBlank(text)).toBe(false);
 });

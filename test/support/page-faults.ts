@@ -73,6 +73,15 @@ export async function faultsOf(
   return faults;
 }
 
+/** Targets of a page that are smaller or closer than WCAG 2.2 asks (2.5.8), as axe-core finds them. */
+export async function smallTargetsOf(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const found: readonly Violation[] = await page.evaluate(
+    `axe.run({ runOnly: { type: 'tag', values: ['wcag22aa'] } }).then(({ violations }) => violations)`,
+  );
+  return found.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+}
+
 /** Findings of axe-core and of the width on a page as it is now, for example with an open dialog, at both widths. */
 export async function auditOf(page: Page): Promise<string[]> {
   const size = page.viewportSize() ?? { width: WIDTHS[1], height: 720 };

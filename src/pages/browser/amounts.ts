@@ -1,6 +1,12 @@
 const TYPED = /^(\d*)(?:[.,](\d*))?$/;
 const THOUSANDS = /^[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?$/;
-const MAX_DECIMALS = 255;
+/** Decimals that a token is believed to have. */
+const MAX_DECIMALS = 36;
+const SHOWN_DIGITS = 6;
+/** Digits of a whole number from which on it has a power of ten, and the lowest power of ten without one. */
+const LONGEST_WHOLE = 15;
+const LOWEST_POWER = -9;
+const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 const GROUPS = /\B(?=(?:\d{3})+$)/g;
 
 /** Symbol and decimals of a token or coin. */
@@ -25,6 +31,40 @@ export function plainUnits(units: bigint, decimals: number): string {
   const whole = digits.slice(0, digits.length - decimals);
   const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '');
   return fraction === '' ? whole : `${whole}.${fraction}`;
+}
+
+/**
+ * Formats smallest units in whole ones, for a glance (Decision 418). Of a fraction, the first six significant digits are
+ * shown, and of very large and very small amounts a power of ten. Digits that are left out leave an ellipsis, and none is
+ * rounded: `0.000469955…`, `1.15792…×10⁵⁹`.
+ */
+export function shortUnits(amount: string | bigint, decimals: number): string {
+  const units = BigInt(amount);
+  if (units === 0n) return '0';
+  const digits = (units < 0n ? -units : units).toString();
+  const power = digits.length - 1 - decimals;
+  const text =
+    power >= LONGEST_WHOLE || power < LOWEST_POWER
+      ? `${cutDigits(digits, 1, SHOWN_DIGITS)}×10${superscript(power)}`
+      : power < 0
+        ? `0.${'0'.repeat(-power - 1)}${cutDigits(digits, 0, SHOWN_DIGITS)}`
+        : cutDigits(digits, power + 1, Math.max(power + 1, SHOWN_DIGITS));
+  return units < 0n ? `−${text}` : text;
+}
+
+/** The first digits of a number, `whole` of them before the point, and an ellipsis if those left out are not all zero. */
+function cutDigits(digits: string, whole: number, most: number): string {
+  const kept = digits.slice(0, most);
+  const isCut = /[1-9]/.test(digits.slice(most));
+  const fraction = isCut ? kept.slice(whole) : kept.slice(whole).replace(/0+$/, '');
+  const start = grouped(kept.slice(0, whole).padEnd(whole, '0'));
+  const end = isCut ? `${fraction}…` : fraction;
+  return whole === 0 ? end : end === '' ? start : `${start}.${end}`;
+}
+
+function superscript(power: number): string {
+  const digits = [...String(Math.abs(power))].map(digit => SUPERSCRIPTS[Number(digit)]);
+  return `${power < 0 ? '⁻' : ''}${digits.join('')}`;
 }
 
 /** Formats smallest units in whole ones with the symbol: `1234.5 USDC`. */
@@ -54,12 +94,12 @@ export function commaAdvice(text: string): string | undefined {
 }
 
 /**
- * Decimals of a token from its record; 0 when absent. Values outside uint8, the type in ERC-20, are invalid: padding to
- * that many digits could exhaust the memory.
+ * Decimals of a token from its record; 0 when absent, and undefined for values that no token needs. Those are unknown:
+ * a stranger writes them to stretch pages (Decision 418).
  */
-export function decimalsIn(text: string | null | undefined): number {
+export function decimalsIn(text: string | null | undefined): number | undefined {
   const decimals = Number(text ?? 0);
-  return Number.isInteger(decimals) && decimals >= 0 && decimals <= MAX_DECIMALS ? decimals : 0;
+  return Number.isInteger(decimals) && decimals >= 0 && decimals <= MAX_DECIMALS ? decimals : undefined;
 }
 
 /** Formats an integer with separators: `12,345`. Large numbers are passed as text. */

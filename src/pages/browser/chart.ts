@@ -133,7 +133,10 @@ function drawn(
       ...(days && { tzDate: seconds => Plot.tzDate(new Date(seconds * 1000), 'Etc/UTC') }),
       scales: {
         x: { range: (_, least, most) => (isBars ? nextToBars(times, least, most) : [least, most]) },
-        y: { range: (_, least, most) => [Math.min(0, least), most === 0 ? 1 : most * 1.1] },
+        y: {
+          range: (_, least, most) =>
+            isBars ? [Math.min(0, least), most === 0 ? 1 : most * 1.1] : aroundLine(least, most),
+        },
       },
       series: [
         {
@@ -160,6 +163,13 @@ function drawn(
     [times.map(time => time / 1000), ...series.map(({ values }) => [...values])],
     element,
   );
+}
+
+/** Range of the values of a line with a margin. It need not begin at 0, where small changes would look like none. */
+function aroundLine(least: number, most: number): [number, number] {
+  const margin = (most - least || Math.abs(most) || 1) / 10;
+  const bottom = least - margin;
+  return [least >= 0 && bottom < 0 ? 0 : bottom, most + margin];
 }
 
 /** Adds room for half a bar before the first and after the last one. In seconds, as used by uPlot. */

@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { h } from '#pages/browser/element.ts';
+import { isBlank } from './text-direction.ts';
 
 const SHORTENED_FROM = 16;
 const CLIPPED_FROM = 48;
@@ -12,8 +13,8 @@ const SHEETS = 'M5.5 5.5v-3h8v8h-3m-8-5h8v8h-8z';
 const CHECK = 'M3 8.5l3.5 3.5L13 4.5';
 
 /**
- * Address, hash or id, shortened, with a copy button, and a link when `href` is given. `name` replaces the short form;
- * `isWhole` shows the full value.
+ * Address, hash or id, shortened, with a copy button, and a link when `href` is given. `name`, such as the symbol of a
+ * token, replaces the short form unless it is blank; `isWhole` shows the full value.
  */
 export function Reference({
   value,
@@ -26,9 +27,29 @@ export function Reference({
   name?: string | null | undefined;
   isWhole?: boolean;
 }): VNode {
-  const text = name ?? (isWhole ? value : shortened(value));
-  const shown = html`<code title=${value}>${text}</code>`;
+  const text = name === undefined || name === null || isBlank(name) ? undefined : name;
+  const shown =
+    text === undefined
+      ? html`<code title=${value}>${isWhole ? value : shortened(value)}</code>`
+      : html`<bdi class="symbol" title=${value}>${text}</bdi>`;
   return html`<span class="reference">${href === undefined ? shown : html`<a href=${href}>${shown}</a>`}${h(CopyButton, { text: value })}</span>`;
+}
+
+/** Name of something with its source, which a reader must be able to judge. The text may be of a stranger. */
+export function Name({
+  text,
+  source,
+  title,
+  isVouched,
+}: {
+  text: string;
+  source: string;
+  /** Explains the source to a pointer. */
+  title: string;
+  /** False for a name that its bearer chose without anybody's check. */
+  isVouched: boolean;
+}): VNode {
+  return html`<span class=${`named ${isVouched ? 'vouched' : 'claimed'}`} title=${`${text}: ${title}`}><bdi>${text}</bdi><span class="named-by">${source}</span></span>`;
 }
 
 /** Button that copies a text and confirms it. Renders nothing when the browser has no clipboard, as over plain http. */

@@ -1,7 +1,13 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 
-/** Table of items that scrolls sideways by itself in a narrow window. */
+/** Number of columns from which on a row becomes a card in a narrow window. */
+const CARDS_FROM = 3;
+
+/**
+ * Table of items. In a narrow window its rows are cards with a name and a value per line (Decision 423). The roles are
+ * written out, because elements that are no longer displayed as a table lose theirs.
+ */
 export function Table<Item>({
   label,
   columns,
@@ -16,15 +22,16 @@ export function Table<Item>({
   /** True while other items are being loaded. */
   isBusy?: boolean;
 }): VNode {
-  return html`<div class="table" role="region" aria-label=${label} aria-busy=${isBusy} tabindex="0">
-    <table>
-      <thead>
-        <tr>${columns.map(({ name, isNumber }) => html`<th scope="col" class=${isNumber && 'number'}>${name}</th>`)}</tr>
+  const className = columns.length < CARDS_FROM ? 'table' : 'table cards';
+  return html`<div class=${className} role="region" aria-label=${label} aria-busy=${isBusy} tabindex="0">
+    <table role="table">
+      <thead role="rowgroup">
+        <tr role="row">${columns.map(({ name, isNumber }) => html`<th role="columnheader" scope="col" class=${isNumber && 'number'}>${name}</th>`)}</tr>
       </thead>
-      <tbody>
+      <tbody role="rowgroup">
         ${items.map(
-          item => html`<tr key=${keyOf(item)}>
-            ${columns.map(({ cell, isNumber }) => html`<td class=${isNumber && 'number'}>${cell(item)}</td>`)}
+          item => html`<tr role="row" key=${keyOf(item)}>
+            ${columns.map(({ name, cell, isNumber }) => html`<td role="cell" class=${isNumber && 'number'} data-name=${name}>${cell(item)}</td>`)}
           </tr>`,
         )}
       </tbody>

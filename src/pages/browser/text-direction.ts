@@ -1,7 +1,14 @@
 import { type ComponentChildren, Fragment, options } from 'preact';
 
-/** Invisible marks that change the direction of text. `plainLine` removes the same ones. */
-const MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+/**
+ * Invisible marks that change the direction of text, which `plainLine` removes as well; control characters other than
+ * tabs and line breaks; and spaces without width, by which two names look the same.
+ */
+const MARKS =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for.
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+/** Characters without ink, and the marks above. A blank of Braille is a letter for Unicode. */
+const INKLESS = /[\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800\ufffd]/gu;
 /** Letters of scripts that are written from right to left. Source: Unicode, DerivedBidiClass.txt. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 /** Replacement character of Unicode. */
@@ -20,6 +27,11 @@ export function ownDirection(text: string): string {
   const inner = isIsolated ? text.slice(FSI.length, -PDI.length) : text;
   const marked = inner.replace(MARKS, REPLACEMENT);
   return isIsolated || RIGHT_TO_LEFT.test(marked) ? `${FSI}${marked}${PDI}` : marked;
+}
+
+/** True for a text in which nothing can be seen. It is no name, and no text of a link (Decision 419). */
+export function isBlank(text: string): boolean {
+  return text.replace(INKLESS, '') === '';
 }
 
 let isConfined = false;

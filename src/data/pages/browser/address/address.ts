@@ -5,9 +5,11 @@ import { h } from '#pages/browser/element.ts';
 import { Badge, Card, Tabs } from '#pages/browser/layout.ts';
 import { clipped, Reference } from '#pages/browser/reference.ts';
 import { setTitle, show } from '#pages/browser/show.ts';
+import { isBlank } from '#pages/browser/text-direction.ts';
 import { api, type Explorer, pageOf, pagePath } from '../api.ts';
 import { Frame } from '../frame.ts';
 import { isAddress, MainRecord, MalformedAddress } from '../main-record.ts';
+import { AddressNames } from '../records/address-reference.ts';
 import { OnChain } from '../records/chain-facts.ts';
 import { useChain } from '../records/coin.ts';
 import { AddressFacts, CounterFacts } from './overview.ts';
@@ -54,12 +56,11 @@ function Heading({ record }: { record: Details }): VNode {
   const { is_contract, is_verified, implementations, token } = record;
   const name = record.name || record.ens_domain_name;
   const kind = is_contract ? 'Contract' : 'Address';
-  const heading = name ? clipped(name, NAME_CHARACTERS) : kind;
-  setTitle(name ? `${kind} ${heading}` : `${kind} ${record.hash}`);
+  setTitle(name && !isBlank(name) ? `${kind} ${clipped(name, NAME_CHARACTERS)}` : `${kind} ${record.hash}`);
   return html`<div class="heading">
     <div class="row">
-    <h1>${heading}</h1>
-    ${is_contract && heading !== kind && h(Badge, { tone: 'busy', children: 'Contract' })}
+    <h1>${kind}</h1>
+    ${h(AddressNames, { address: record })}
     ${is_contract && is_verified === true && h(Badge, { tone: 'good', children: 'Verified' })}
     ${is_contract && is_verified === false && h(Badge, { tone: 'warning', children: 'Not verified' })}
     ${implementations.length > 0 && h(Badge, { tone: 'busy', children: 'Proxy' })}

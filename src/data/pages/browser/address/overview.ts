@@ -1,16 +1,18 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { COIN_DECIMALS, grouped } from '#pages/browser/amounts.ts';
+import { grouped } from '#pages/browser/amounts.ts';
 import { Awaited, type Loading } from '#pages/browser/answer.ts';
 import { h } from '#pages/browser/element.ts';
 import { Card, Facts } from '#pages/browser/layout.ts';
-import { clipped, Reference } from '#pages/browser/reference.ts';
+import { clipped, Name, Reference } from '#pages/browser/reference.ts';
+import { isBlank } from '#pages/browser/text-direction.ts';
 import { type Explorer, pageOf } from '../api.ts';
 import { Source } from '../frame.ts';
-import { CoinAmount, useChain } from '../records/coin.ts';
-import { dollars, worth } from '../records/prices.ts';
+import { ownName } from '../records/address-reference.ts';
+import { CoinAmount } from '../records/coin.ts';
 import { TokenReference } from '../records/token-amount.ts';
 import { TransactionReference } from '../records/transaction-columns.ts';
+import { PortfolioValue } from './portfolio.ts';
 
 type Details = Explorer['AddressDetails'];
 type Counters = Explorer['AddressCounters'];
@@ -26,12 +28,14 @@ export function AddressFacts({
   headers: Headers;
 }): VNode {
   const { token, ens_domain_name, implementations, public_tags } = address;
+  const hasTokens = address.exchange_rate !== null && address.has_tokens !== false;
   return h(Card, {
     title: 'Overview',
     children: html`
       ${h(Facts, {
         rows: [
           ['Balance', h(Balance, { chainId, address })],
+          ['Portfolio', hasTokens && h(PortfolioValue, { chainId, address })],
           ['Domain name', ens_domain_name !== undefined && clipped(ens_domain_name)],
           ['Tags', public_tags.length > 0 && public_tags.map(tag => clipped(tag.display_name)).join(', ')],
           ['Token', token !== null && h(TokenReference, { chainId, token })],
@@ -46,11 +50,9 @@ export function AddressFacts({
 
 function Balance({ chainId, address }: { chainId: number; address: Details }): VNode {
   const { coin_balance: balance, exchange_rate: rate, block_number_balance_updated_at: block } = address;
-  const decimals = useChain(chainId)?.native?.decimals ?? COIN_DECIMALS;
   if (balance === null) return html`<span>not read yet</span>`;
   return html`<span>
-    ${h(CoinAmount, { chainId, amount: balance })}
-    ${rate !== null && ` (${dollars(worth(balance, decimals, Number(rate)))})`}
+    ${h(CoinAmount, { chainId, amount: balance, rate })}
     ${block !== null && html`<span class="small"> as of block <a href=${pageOf.block(chainId, block)}>${grouped(block)}</a></span>`}
   </span>`;
 }
@@ -59,11 +61,10 @@ function Implementations({ chainId, address }: { chainId: number; address: Detai
   return html`<ul class="plain">
     ${address.implementations.map(
       ({ address_hash: hash, name }) => html`<li key=${hash}>
-        ${h(Reference, {
-          value: hash,
-          name: name === null ? undefined : clipped(name),
-          href: pageOf.address(chainId, hash),
-        })}
+        <span class="party">
+          ${h(Reference, { value: hash, href: pageOf.address(chainId, hash) })}
+          ${name !== null && !isBlank(name) && h(Name, ownName(clipped(name)))}
+        </span>
       </li>`,
     )}
   </ul>`;

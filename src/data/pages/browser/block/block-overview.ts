@@ -9,7 +9,7 @@ import { type Explorer, pageOf } from '../api.ts';
 import { AddressReference } from '../records/address-reference.ts';
 import { Finality } from '../records/chain-facts.ts';
 import { CoinAmount } from '../records/coin.ts';
-import { GasPrice, GasUsed } from '../records/gas.ts';
+import { GasPrice, GasUsed } from '../records/figures.ts';
 
 type Block = Explorer['Block'];
 

@@ -1,14 +1,16 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
-import { GWEI_DECIMALS, grouped, wholeUnits } from '#pages/browser/amounts.ts';
+import { grouped } from '#pages/browser/amounts.ts';
 import { h } from '#pages/browser/element.ts';
 import { Badge } from '#pages/browser/layout.ts';
 import { clipped, Reference } from '#pages/browser/reference.ts';
 import type { Column } from '#pages/browser/table.ts';
+import { isBlank } from '#pages/browser/text-direction.ts';
 import { type Explorer, pageOf } from '../api.ts';
 import { AddressReference } from '../records/address-reference.ts';
 import { CoinAmount } from '../records/coin.ts';
-import { symbolOf, tokenUnits } from '../records/token-amount.ts';
+import { GasPrice, TokenUnits } from '../records/figures.ts';
+import { symbolOf, TokenReference } from '../records/token-amount.ts';
 import { ageCell, blockCell } from '../records/transaction-columns.ts';
 
 /** Columns of a list of blocks. */
@@ -26,7 +28,7 @@ export function blockColumns(chainId: number): readonly Column<Explorer['Block']
     {
       name: 'Base fee per gas',
       isNumber: true,
-      cell: ({ base_fee_per_gas: fee }) => (fee === null ? '–' : `${wholeUnits(fee, GWEI_DECIMALS)} Gwei`),
+      cell: ({ base_fee_per_gas: fee }) => (fee === null ? '–' : h(GasPrice, { amount: fee })),
     },
     { name: 'Fee recipient', cell: ({ miner }) => h(AddressReference, { chainId, address: miner }) },
     {
@@ -41,10 +43,13 @@ export function tokenColumns(chainId: number): readonly Column<Explorer['Token']
   return [
     {
       name: 'Token',
-      cell: token =>
-        html`<a href=${pageOf.token(chainId, token.address)}>${clipped(token.name || token.address)}</a>`,
+      cell: token => h(TokenReference, { chainId, token }),
     },
-    { name: 'Symbol', cell: ({ symbol }) => (symbol ? clipped(symbol) : '–') },
+    {
+      name: 'Name',
+      cell: ({ name }) =>
+        name === null || isBlank(name) ? '–' : html`<bdi class="clip" title=${name}>${clipped(name)}</bdi>`,
+    },
     { name: 'Standard', cell: ({ type }) => type !== null && h(Badge, { children: clipped(type) }) },
     { name: 'Holders', isNumber: true, cell: ({ holders }) => countText(holders) },
     {
@@ -53,7 +58,11 @@ export function tokenColumns(chainId: number): readonly Column<Explorer['Token']
       cell: token =>
         token.total_supply === null
           ? '–'
-          : `${tokenUnits(token.total_supply, token.decimals)} ${symbolOf(token) ?? ''}`,
+          : h(TokenUnits, {
+              amount: token.total_supply,
+              decimals: token.decimals,
+              symbol: symbolOf(token),
+            }),
     },
     {
       name: 'Contract',

@@ -9,6 +9,7 @@ import { api, type Explorer, pageOf } from '../api.ts';
 import { atNewBlocks, type Chain } from '../chains.ts';
 import { Source } from '../frame.ts';
 import { AddressReference } from '../records/address-reference.ts';
+import { CoinAmount } from '../records/coin.ts';
 import {
   ageCell,
   blockCell,
@@ -67,18 +68,18 @@ export function LatestTransactions({ chain }: { chain: Chain }): VNode {
   const columns: readonly Column<Transaction>[] = [
     {
       name: 'Transaction',
-      cell: ({ hash, timestamp }) =>
+      cell: transaction =>
         h(TwoLines, {
-          first: h(TransactionReference, { chainId: id, hash }),
-          second: ageCell(timestamp),
+          first: h(TransactionReference, { chainId: id, hash: transaction.hash }),
+          second: html`${ageCell(transaction.timestamp)} ${transaction.status !== 'ok' && h(TransactionStatus, { transaction })}`,
         }),
     },
     {
-      name: 'Method',
-      cell: transaction =>
+      name: 'Method and value',
+      cell: ({ method, to, value, exchange_rate: rate }) =>
         h(TwoLines, {
-          first: methodCell(transaction.method, transaction.to === null) ?? 'coin transfer',
-          second: h(TransactionStatus, { transaction }),
+          first: methodCell(method, to === null) ?? 'coin transfer',
+          second: h(CoinAmount, { chainId: id, amount: value, rate }),
         }),
     },
     {

@@ -1,8 +1,10 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { COIN_DECIMALS, wholeUnits } from '#pages/browser/amounts.ts';
+import { COIN_DECIMALS } from '#pages/browser/amounts.ts';
+import { h } from '#pages/browser/element.ts';
 import { type Chain, canAnswer, configuredChains } from '../chains.ts';
+import { Units, Worth } from './figures.ts';
 
 /** A chain of `GET /chains`, with its native coin if known. */
 export type ChainFacts = Chain & {
@@ -37,10 +39,20 @@ export function offers(chain: ChainFacts | undefined, operation: string): boolea
   return chain !== undefined && canAnswer(chain, operation);
 }
 
-/** Exact amount of the chain's native coin, given in its smallest unit. */
-export function CoinAmount({ chainId, amount }: { chainId: number; amount: string | bigint }): VNode {
+/** Amount of the chain's native coin, given in its smallest unit, with its value in dollars if there is a rate. */
+export function CoinAmount({
+  chainId,
+  amount,
+  rate,
+}: {
+  chainId: number;
+  amount: string | bigint;
+  /** Price of one coin in US dollars. */
+  rate?: string | null;
+}): VNode {
   const coin = useChain(chainId)?.native;
-  return html`<span>${wholeUnits(amount, coin?.decimals ?? COIN_DECIMALS)} ${coin?.symbol}</span>`;
+  const decimals = coin?.decimals ?? COIN_DECIMALS;
+  return html`<span class="valued"><span>${h(Units, { amount, decimals })} ${coin?.symbol}</span> ${h(Worth, { amount, decimals, rate })}</span>`;
 }
 
 /** Symbol of the chain's native coin. */

@@ -1,12 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import { wholeUnits } from '#pages/browser/amounts.ts';
 import { api, type Insights } from '../api.ts';
 import { offers, useChain } from './coin.ts';
 
 type Price = Insights['TokenPrice'];
-
-const SMALLEST_WITH_CENTS = 1;
-const DIGITS = 4;
 
 /**
  * Token prices in US dollars by lower-case address. Empty when no back end of the chain has prices, because a page is
@@ -36,18 +32,4 @@ async function askPrices(chainId: number, address: string[], signal: AbortSignal
     signal,
   });
   return new Map((data?.data ?? []).map(price => [price.address.toLowerCase(), price]));
-}
-
-/** Value of an amount in smallest units at the price of one whole unit. Rounded, like the price. */
-export function worth(units: string, decimals: number, price: number): number {
-  return Number(wholeUnits(units, decimals).replaceAll(',', '')) * price;
-}
-
-/** Formats US dollars: cents from one dollar up, four significant digits below. */
-export function dollars(amount: number): string {
-  const digits =
-    Math.abs(amount) >= SMALLEST_WITH_CENTS || amount === 0
-      ? { maximumFractionDigits: 2 }
-      : { maximumSignificantDigits: DIGITS };
-  return amount.toLocaleString('en', { style: 'currency', currency: 'USD', ...digits });
 }

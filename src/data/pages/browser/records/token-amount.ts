@@ -1,13 +1,16 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { decimalsIn, grouped, wholeUnits } from '#pages/browser/amounts.ts';
+import { decimalsIn } from '#pages/browser/amounts.ts';
 import { h } from '#pages/browser/element.ts';
 import { clipped, Reference, shortened } from '#pages/browser/reference.ts';
+import { isBlank } from '#pages/browser/text-direction.ts';
 import { type Explorer, pageOf } from '../api.ts';
+import { ScamBadge } from './address-reference.ts';
+import { TokenUnits, Units, Worth } from './figures.ts';
 
 type Token = Explorer['Token'];
 /** Fields that every token record has. */
-type NamedToken = Pick<Token, 'address' | 'symbol' | 'name'>;
+type NamedToken = Pick<Token, 'address' | 'symbol' | 'name' | 'reputation'>;
 type Total = Explorer['TokenTransfer']['total'];
 
 const SYMBOL_CHARACTERS = 16;
@@ -15,21 +18,17 @@ const ID_CHARACTERS = 12;
 
 /** Token as a link to its page, labelled with its symbol. */
 export function TokenReference({ chainId, token }: { chainId: number; token: NamedToken }): VNode {
-  return h(Reference, {
+  return html`${h(Reference, {
     value: token.address,
     name: symbolOf(token),
     href: pageOf.token(chainId, token.address),
-  });
+  })}${h(ScamBadge, { of: token })}`;
 }
 
-/** Symbol of a token, else its name; undefined if it has neither. */
-export function symbolOf({ symbol, name }: NamedToken): string | undefined {
-  return clipped(symbol || name || '', SYMBOL_CHARACTERS) || undefined;
-}
-
-/** Converts smallest units of a token to whole units, exactly. Without decimals the amount stays as it is. */
-export function tokenUnits(amount: string | bigint, decimals: string | null): string {
-  return wholeUnits(amount, decimalsIn(decimals));
+/** Symbol of a token, else its name; undefined if it has neither, or neither can be seen. */
+export function symbolOf({ symbol, name }: Pick<NamedToken, 'symbol' | 'name'>): string | undefined {
+  const text = [symbol, name].find(one => one !== null && !isBlank(one));
+  return text == null ? undefined : clipped(text, SYMBOL_CHARACTERS);
 }
 
 /** One NFT of a collection as a link to its page. */
@@ -59,12 +58,14 @@ export function TransferAmount({
   const unit = token === null ? 'of an unknown token' : h(TokenReference, { chainId, token });
   if (total === null) return html`<span class="amount">${unit}</span>`;
   if (!('token_id' in total)) {
-    const { value, decimals } = total;
-    const amount = value === null ? '' : tokenUnits(value, decimals ?? token?.decimals ?? null);
-    return html`<span class="amount">${amount} ${unit}</span>`;
+    const decimals = total.decimals ?? token?.decimals ?? null;
+    if (total.value === null) return html`<span class="amount">${unit}</span>`;
+    const known = decimalsIn(decimals);
+    return html`<span class="valued"><span class="amount">${h(TokenUnits, { amount: total.value, decimals })} ${unit}</span>${known !== undefined && h(Worth, { amount: total.value, decimals: known, rate: token?.exchange_rate })}</span>`;
   }
   const { token_id: id } = total;
-  const count = 'value' in total && total.value !== null ? `${grouped(total.value)} × ` : '';
+  const count =
+    'value' in total && total.value !== null && html`${h(Units, { amount: total.value, decimals: 0 })} × `;
   const item = id !== null && token !== null && h(InstanceReference, { chainId, token, id });
   return html`<span class="amount">${count}${unit} ${item}</span>`;
 }

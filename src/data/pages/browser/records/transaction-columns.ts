@@ -43,12 +43,13 @@ export function transactionColumns(
     {
       name: 'Value',
       isNumber: true,
-      cell: ({ value }) => h(CoinAmount, { chainId, amount: value }),
+      cell: ({ value, exchange_rate: rate }) => h(CoinAmount, { chainId, amount: value, rate }),
     },
     {
-      name: 'Transaction fee',
+      name: 'Fee',
       isNumber: true,
-      cell: ({ fee }) => fee.value !== null && h(CoinAmount, { chainId, amount: fee.value }),
+      cell: ({ fee, exchange_rate: rate }) =>
+        fee.value !== null && h(CoinAmount, { chainId, amount: fee.value, rate }),
     },
   ];
 }

@@ -4,7 +4,8 @@ import { h } from '#pages/browser/element.ts';
 import type { Column } from '#pages/browser/table.ts';
 import type { Explorer } from '../api.ts';
 import { AddressReference } from '../records/address-reference.ts';
-import { InstanceReference, symbolOf, tokenUnits } from '../records/token-amount.ts';
+import { TokenUnits } from '../records/figures.ts';
+import { InstanceReference, symbolOf } from '../records/token-amount.ts';
 
 type Holder = Explorer['TokenHolder'];
 type Token = Explorer['Token'];
@@ -31,7 +32,11 @@ export function holderColumns(
       cell: ({ value }) =>
         value === null
           ? 'unknown'
-          : `${tokenUnits(value, token?.decimals ?? null)} ${(token !== null && symbolOf(token)) || ''}`,
+          : h(TokenUnits, {
+              amount: value,
+              decimals: token?.decimals ?? null,
+              symbol: token === null ? undefined : symbolOf(token),
+            }),
     },
     ...(supply === null ? [] : [shareColumn(BigInt(supply))]),
   ];

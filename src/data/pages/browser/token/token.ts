@@ -7,14 +7,16 @@ import { h } from '#pages/browser/element.ts';
 import { Badge, Card, Facts, type Tab, Tabs } from '#pages/browser/layout.ts';
 import { clipped, Reference } from '#pages/browser/reference.ts';
 import { setTitle, show } from '#pages/browser/show.ts';
+import { isBlank } from '#pages/browser/text-direction.ts';
 import { api, type Explorer, type Insights, pageOf, pagePath } from '../api.ts';
 import { Frame, Source } from '../frame.ts';
 import { isAddress, MainRecord, MalformedAddress } from '../main-record.ts';
-import { AddressReference } from '../records/address-reference.ts';
+import { AddressReference, ScamBadge } from '../records/address-reference.ts';
 import { OnChain } from '../records/chain-facts.ts';
-import { dollars, usePrices } from '../records/prices.ts';
+import { dollars, TokenUnits } from '../records/figures.ts';
+import { usePrices } from '../records/prices.ts';
 import { pageQuery, type RecordCursor, recordList } from '../records/record-list.ts';
-import { symbolOf, tokenUnits } from '../records/token-amount.ts';
+import { symbolOf } from '../records/token-amount.ts';
 import { transferColumns, transferKey } from '../records/transfer-columns.ts';
 import { Gallery } from './gallery.ts';
 import { holderColumns, holderKey } from './holders.ts';
@@ -48,13 +50,15 @@ function KnownToken(): VNode {
 }
 
 function TokenOverview({ token, headers }: { token: Token; headers: Headers }): VNode {
-  const name = clipped(token.name || token.symbol || 'Token without a name', NAME_CHARACTERS);
+  const given = [token.name, token.symbol].find(text => text !== null && !isBlank(text));
+  const name = given == null ? 'Token without a name' : clipped(given, NAME_CHARACTERS);
   const prices = usePrices(chainId, token.type === 'ERC-20' ? [token.address] : []);
   setTitle(`Token ${name}`);
   return html`
     <div class="heading">
     <div class="row">
-      <h1>${name}</h1>
+      <h1><bdi>${name}</bdi></h1>
+      ${h(ScamBadge, { of: token })}
       ${token.type !== null && h(Badge, { tone: 'busy', children: clipped(token.type) })}
     </div>
     ${h(OnChain, { chainId })}
@@ -85,11 +89,14 @@ function TokenFacts({ token }: { token: Token }): VNode {
   const transfers = counters?.transfers_count ?? null;
   return h(Facts, {
     rows: [
-      ['Total supply', supply !== null && `${tokenUnits(supply, decimals)} ${symbolOf(token) ?? ''}`],
+      [
+        'Total supply',
+        supply !== null && h(TokenUnits, { amount: supply, decimals, symbol: symbolOf(token) }),
+      ],
       ['Holders', holders !== null && grouped(holders)],
       ['Transfers', transfers !== null && grouped(transfers)],
       ['Symbol', token.symbol !== null && clipped(token.symbol)],
-      ['Decimals', decimals],
+      ['Decimals', decimals !== null && grouped(decimals)],
       [
         'Contract',
         h(Reference, {

@@ -6,7 +6,8 @@ import type { Column } from '#pages/browser/table.ts';
 import type { Explorer } from '../api.ts';
 import { AddressReference } from '../records/address-reference.ts';
 import { CoinAmount, CoinSymbol } from '../records/coin.ts';
-import { InstanceReference, TokenReference, tokenUnits } from '../records/token-amount.ts';
+import { TokenUnits } from '../records/figures.ts';
+import { InstanceReference, TokenReference } from '../records/token-amount.ts';
 
 type StateChange = Explorer['StateChange'];
 type NftChange = Explorer['NftChange'];
@@ -51,7 +52,9 @@ function balanceCell(
   balance: string | null,
 ): ComponentChildren {
   if (balance === null) return '–';
-  return token === null ? h(CoinAmount, { chainId, amount: balance }) : tokenUnits(balance, token.decimals);
+  return token === null
+    ? h(CoinAmount, { chainId, amount: balance })
+    : h(TokenUnits, { amount: balance, decimals: token.decimals });
 }
 
 function changeCell(chainId: number, { token, change }: StateChange): ComponentChildren {

@@ -2,13 +2,17 @@ import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { useAnswer } from '#pages/browser/answer.ts';
 import { h } from '#pages/browser/element.ts';
-import { clipped, Reference } from '#pages/browser/reference.ts';
+import { clipped, Name, Reference } from '#pages/browser/reference.ts';
+import { isBlank } from '#pages/browser/text-direction.ts';
 import { api, type Explorer, pageOf } from '../api.ts';
+import { ownName } from '../records/address-reference.ts';
 import { useChain } from '../records/coin.ts';
+import { Units } from '../records/figures.ts';
 
 type Summary = Explorer['Summary'];
 
 const PLACEHOLDER = /\{(\w+)\}/;
+const DECIMAL = /^\d{1,80}(?:\.\d{1,80})?$/;
 const TEXT_CHARACTERS = 120;
 const SHOWN_SENTENCES = 4;
 
@@ -69,14 +73,18 @@ function sentence(
 
 function shownValue({ type, value }: Explorer['SummaryVariable'], chainId: number): ComponentChildren {
   if (typeof value === 'number') return String(value);
+  if (typeof value === 'string' && type === 'currency' && DECIMAL.test(value)) {
+    const [whole = '', fraction = ''] = value.split('.');
+    return html`<strong>${h(Units, { amount: whole + fraction, decimals: fraction.length })}</strong>`;
+  }
   if (typeof value === 'string') {
     const text = clipped(value, TEXT_CHARACTERS);
-    return type === 'currency' || type === 'method' ? html`<strong>${text}</strong>` : text;
+    return type === 'method' || type === 'currency' ? html`<strong>${text}</strong>` : text;
   }
   const { hash, address, name, symbol } = factsOf(value);
   const label = clipped(symbol || name || '') || undefined;
   if (hash !== undefined && type === 'address')
-    return h(Reference, { value: hash, name: label, href: pageOf.address(chainId, hash) });
+    return html`${h(Reference, { value: hash, href: pageOf.address(chainId, hash) })}${label !== undefined && !isBlank(label) && h(Name, ownName(label))}`;
   if (address !== undefined && type === 'token')
     return h(Reference, { value: address, name: label, href: pageOf.token(chainId, address) });
   return label;

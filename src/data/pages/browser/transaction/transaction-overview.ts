@@ -12,7 +12,7 @@ import { Finality } from '../records/chain-facts.ts';
 import { CodeText } from '../records/code-text.ts';
 import { CoinAmount } from '../records/coin.ts';
 import { DecodedParameters } from '../records/decoded-parameters.ts';
-import { GasPrice, GasUsed } from '../records/gas.ts';
+import { GasPrice, GasUsed } from '../records/figures.ts';
 import { blockCell, methodCell, TransactionStatus } from '../records/transaction-columns.ts';
 import { transferColumns, transferKey } from '../records/transfer-columns.ts';
 
@@ -91,7 +91,7 @@ function overview(chainId: number, transaction: Transaction): readonly Fact[] {
     ['From', party(from)],
     ['To', to !== null && party(to)],
     ['Created contract', created_contract !== null && party(created_contract)],
-    ['Value', h(CoinAmount, { chainId, amount: value })],
+    ['Value', h(CoinAmount, { chainId, amount: value, rate: transaction.exchange_rate })],
     ['Method', methodCell(method, to === null)],
     [
       'Actions',
@@ -175,7 +175,7 @@ function Input({ chainId, transaction }: { chainId: number; transaction: Transac
 function TransactionFee({ chainId, transaction }: { chainId: number; transaction: Transaction }): VNode {
   const { fee, gas_used, gas_limit, transaction_burnt_fee, priority_fee } = transaction;
   const coin = (amount: string | null): ComponentChildren =>
-    amount !== null && h(CoinAmount, { chainId, amount });
+    amount !== null && h(CoinAmount, { chainId, amount, rate: transaction.exchange_rate });
   const price = (amount: string | null): ComponentChildren => amount !== null && h(GasPrice, { amount });
   return h(Card, {
     title: 'Gas and fees',
