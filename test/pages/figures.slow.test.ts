@@ -158,6 +158,16 @@ test('tokens are sorted by value, and what has no price or is a scam is folded',
   await page.close();
 });
 
+test('results of a search show the mark of a scam, and no text that turns', async ({ page }) => {
+  await page.goto('/search?q=WWW');
+  const rows = page.getByRole('region', { name: /^Results on/ }).locator('tbody tr');
+  await rows.first().waitFor();
+
+  const [first = ''] = await rows.allInnerTexts();
+  expect(first).toContain('marked as a scam');
+  expect(first).toContain('\ufffdWWW');
+});
+
 test('a chain shows what gas costs at each speed, and the price of its coin', async ({ page }) => {
   await page.goto(`/chain/${CHAIN}`);
   const tiles = page.locator('.tiles');

@@ -42,7 +42,7 @@ const OPERATIONS = [
 const BODIES = new Map(
   OPERATIONS.flatMap(operation => {
     const fixture = fixturesOf(operation).findLast(
-      ({ name, path }) => /^v[\d.]+$/.test(name) && !path.includes('?'),
+      ({ name, path }) => /^v[\d.]+$/.test(name) && !/[?&](?:type|filter)=/.test(path),
     );
     return fixture === undefined ? [] : [[formOf(fixture.path), fixture.text] as const];
   }),

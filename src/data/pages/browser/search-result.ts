@@ -1,5 +1,6 @@
 import { grouped } from '#pages/browser/amounts.ts';
 import { clipped, shortened } from '#pages/browser/reference.ts';
+import { isBlank } from '#pages/browser/text-direction.ts';
 import { type Explorer, pageOf } from './api.ts';
 
 /** Search result: its name, kind and page. */
@@ -16,8 +17,9 @@ export interface SearchResult {
 export function resultOf(item: Explorer['SearchItem'], chainId: number): SearchResult {
   switch (item.type) {
     case 'token': {
-      const names = [item.name, item.symbol && `(${item.symbol})`].filter(Boolean).join(' ');
-      const kind = item.token_type === null ? 'token' : `${item.token_type} token`;
+      const symbol = item.symbol === null || isBlank(item.symbol) ? '' : `(${item.symbol})`;
+      const names = [item.name, symbol].filter(text => text !== null && !isBlank(text)).join(' ');
+      const kind = kindOf(item.token_type === null ? 'token' : `${clipped(item.token_type)} token`, item);
       return named(names, { kind, value: item.address_hash, href: pageOf.token(chainId, item.address_hash) });
     }
     case 'block':
@@ -35,19 +37,24 @@ export function resultOf(item: Explorer['SearchItem'], chainId: number): SearchR
       });
     default:
       return named(item.name ?? item.ens_info?.name ?? null, {
-        kind: item.type,
+        kind: kindOf(item.type, item),
         value: item.address_hash,
         href: pageOf.address(chainId, item.address_hash),
       });
   }
 }
 
-/** Result labelled with its name, or with its shortened value if it has none. */
+/** Kind of a result, with the warning of its back end (Decision 420). */
+function kindOf(kind: string, { reputation }: { reputation?: 'scam' }): string {
+  return reputation === undefined ? kind : `${kind}, marked as a scam`;
+}
+
+/** Result labelled with its name, or with its shortened value if it has none that can be seen. */
 function named(
   name: string | null,
   { kind, value, href }: { kind: string; value: string; href: string },
 ): SearchResult {
-  return name === null || name === ''
+  return name === null || isBlank(name)
     ? { name: shortened(value), kind, value: undefined, href }
     : { name: clipped(name), kind, value, href };
 }
