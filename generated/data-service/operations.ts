@@ -10,6 +10,33 @@ export const table = {
     security: [],
     parameters: [],
   },
+  exportList: {
+    id: "exportList",
+    method: "get",
+    path: "/explorer/export/{list}",
+    media: { "200": "text/csv; charset=utf-8" },
+    statuses: [200, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
+    security: [],
+    parameters: [
+      { name: "list", in: "path", required: true, read: "string", many: "one", check: "ExportedList" },
+      { name: "address_hash", in: "query", required: false, read: "string", many: "one", check: "ExportedAddress" },
+      { name: "transaction_hash", in: "query", required: false, read: "string", many: "one", check: "ExportedTransaction" },
+      { name: "block_number_or_hash", in: "query", required: false, read: "string", many: "one", check: "ExportedBlock" },
+      { name: "id", in: "query", required: false, read: "string", many: "one", check: "ExportedInstance" },
+      { name: "filter", in: "query", required: false, read: "string", many: "one", check: "ExportFilter" },
+      { name: "type", in: "query", required: false, read: "string", many: "list", check: "ExportTypes" },
+      { name: "method", in: "query", required: false, read: "string", many: "list", check: "ExportMethods" },
+      { name: "token", in: "query", required: false, read: "string", many: "one", check: "ExportedAddress" },
+      { name: "holder_address_hash", in: "query", required: false, read: "string", many: "one", check: "ExportedAddress" },
+      { name: "q", in: "query", required: false, read: "string", many: "one", check: "ExportSearch" },
+      { name: "sort", in: "query", required: false, read: "string", many: "one", check: "ExportSort" },
+      { name: "order", in: "query", required: false, read: "string", many: "one", check: "TokenOrder" },
+      { name: "from", in: "query", required: false, read: "string", many: "one", check: "ExportFrom" },
+      { name: "to", in: "query", required: false, read: "string", many: "one", check: "ExportFrom" },
+      { name: "cursor", in: "query", required: false, read: "string", many: "one", check: "Cursor" },
+      { name: "chain_id", in: "query", required: false, read: "integer", many: "one", check: "ChainId" },
+    ],
+  },
   getDescription: {
     id: "getDescription",
     method: "get",
@@ -17,7 +44,7 @@ export const table = {
     statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 503],
     security: [],
     parameters: [
-      { name: "mintlify", in: "query", required: false, read: "string", many: "one", check: "Mintlify" },
+      { name: "mintlify", in: "query", required: false, read: "string", many: "one", check: "ExportSearch" },
     ],
   },
   getDescriptionYaml: {
@@ -28,7 +55,7 @@ export const table = {
     statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 503],
     security: [],
     parameters: [
-      { name: "mintlify", in: "query", required: false, read: "string", many: "one", check: "Mintlify" },
+      { name: "mintlify", in: "query", required: false, read: "string", many: "one", check: "ExportSearch" },
     ],
   },
 } as const satisfies OperationTable;

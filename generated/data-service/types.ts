@@ -20,6 +20,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/explorer/export/{list}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export a list as CSV
+         * @description Returns a list of the explorer as CSV (RFC 4180) with a header row, in the order of the list. Choose the list by the name of its operation, and send the parameters of that operation, those of its path too. Amounts are in two columns, in whole units and in the smallest; times are UTC in ISO 8601. `from` and `to` select a period where the records have times.
+         *     A file has at most 10,000 records and takes at most 60 seconds. When more follow, its last row says so and has the `cursor` with which the next file begins. A file that ends without that row is complete. When a back end fails during the export, the connection breaks. All records are of one back end.
+         *     Cells that a spreadsheet would read as a formula begin with `'`. The time of an export counts against the rate limit as that of a query does. At most 2 exports per client and 8 in all run at a time.
+         */
+        get: operations["exportList"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/openapi.json": {
         parameters: {
             query?: never;
@@ -288,10 +310,117 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description None of the requested chains has the resource. */
+        NotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "message": "the transaction was not found"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description No back end of the requested chains supports this operation. */
+        NotImplemented: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "message": "No configured back end has this answer"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description All back ends that could answer failed. */
+        BadGateway: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "message": "No back end could answer"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The service is temporarily unable to answer: it is starting, or the indexes that could answer are behind or cannot reach their database. Retry the request. */
+        ServiceUnavailable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "message": "No back end could answer: chain 1 (index): its database cannot be reached now"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description All back ends that could answer timed out. */
+        GatewayTimeout: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "message": "No back end could answer in time"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
     };
     parameters: {
+        /**
+         * @description Operation of the list.
+         * @example listTokenTransfers
+         */
+        ExportedList: "listTransactions" | "listBlocks" | "listTokenTransfers" | "listInternalTransactions" | "listWithdrawals" | "listAddresses" | "listTokens" | "listSmartContracts" | "listTransactionTokenTransfers" | "listTransactionInternalTransactions" | "listTransactionLogs" | "listBlockTransactions" | "listBlockInternalTransactions" | "listBlockWithdrawals" | "listAddressTransactions" | "listAddressTokenTransfers" | "listAddressInternalTransactions" | "listAddressLogs" | "listAddressTokens" | "listAddressNfts" | "listAddressCoinBalances" | "listAddressBlocksValidated" | "listAddressWithdrawals" | "listTransfersOfToken" | "listTokenHolders" | "listTokenInstances" | "listTransfersOfTokenInstance" | "listTokenInstanceHolders";
+        /** @description Address of a list of an address or a token, in any letter case. */
+        ExportedAddress: string;
+        /** @description Hash of the transaction, for a list of a transaction. */
+        ExportedTransaction: string;
+        /** @description Number or hash of the block, for a list of a block. */
+        ExportedBlock: string;
+        /** @description Id of the token instance, for a list of an instance. */
+        ExportedInstance: string;
+        /** @description The `filter` of the list, such as `to` or `pending`. */
+        ExportFilter: string;
+        /** @description The `type` of the list, such as token standards. Separate values by commas or repeat the parameter. */
+        ExportTypes: string[];
+        /** @description The `method` of the list of transactions. Separate values by commas or repeat the parameter. */
+        ExportMethods: string[];
+        /** @description The `q` of the lists of tokens and of verified contracts. May be empty. */
+        ExportSearch: string;
+        /** @description The `sort` of the list of tokens. */
+        ExportSort: "fiat_value" | "holders_count" | "circulating_market_cap";
+        /** @description Only records from this time on, as an ISO 8601 date or time. Lists without times refuse it. */
+        ExportFrom: string;
+        /** @description Only records before this time, as an ISO 8601 date or time. Lists without times refuse it. */
+        ExportTo: string;
         /** @description Returns a variant with code samples for the documentation tool Mintlify. The value is ignored and may be empty. */
         Mintlify: string;
+        /** @description Only transfers of the token at this address. */
+        TokenFilter: string;
+        /** @description Only ids that this address holds. */
+        InstanceHolder: string;
+        /** @description Direction of `sort`, largest first by default. Has no effect without `sort`. */
+        TokenOrder: "asc" | "desc";
+        /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
+        Cursor: string;
+        /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
+        ChainId: number;
     };
     requestBodies: never;
     headers: never;
@@ -356,6 +485,81 @@ export interface operations {
             431: components["responses"]["HeadTooLong"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Starting"];
+        };
+    };
+    exportList: {
+        parameters: {
+            query?: {
+                /** @description Address of a list of an address or a token, in any letter case. */
+                address_hash?: components["parameters"]["ExportedAddress"];
+                /** @description Hash of the transaction, for a list of a transaction. */
+                transaction_hash?: components["parameters"]["ExportedTransaction"];
+                /** @description Number or hash of the block, for a list of a block. */
+                block_number_or_hash?: components["parameters"]["ExportedBlock"];
+                /** @description Id of the token instance, for a list of an instance. */
+                id?: components["parameters"]["ExportedInstance"];
+                /** @description The `filter` of the list, such as `to` or `pending`. */
+                filter?: components["parameters"]["ExportFilter"];
+                /** @description The `type` of the list, such as token standards. Separate values by commas or repeat the parameter. */
+                type?: components["parameters"]["ExportTypes"];
+                /** @description The `method` of the list of transactions. Separate values by commas or repeat the parameter. */
+                method?: components["parameters"]["ExportMethods"];
+                /** @description Only transfers of the token at this address. */
+                token?: components["parameters"]["TokenFilter"];
+                /** @description Only ids that this address holds. */
+                holder_address_hash?: components["parameters"]["InstanceHolder"];
+                /** @description The `q` of the lists of tokens and of verified contracts. May be empty. */
+                q?: components["parameters"]["ExportSearch"];
+                /** @description The `sort` of the list of tokens. */
+                sort?: components["parameters"]["ExportSort"];
+                /** @description Direction of `sort`, largest first by default. Has no effect without `sort`. */
+                order?: components["parameters"]["TokenOrder"];
+                /** @description Only records from this time on, as an ISO 8601 date or time. Lists without times refuse it. */
+                from?: components["parameters"]["ExportFrom"];
+                /** @description Only records before this time, as an ISO 8601 date or time. Lists without times refuse it. */
+                to?: components["parameters"]["ExportTo"];
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
+                chain_id?: components["parameters"]["ChainId"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Operation of the list.
+                 * @example listTokenTransfers
+                 */
+                list: components["parameters"]["ExportedList"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The list as CSV. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example transaction_hash,log_index,block_number,timestamp
+                     *     0x8ac1b3bd5bb5ab1c5de9d8e5ea7e0b1d3f4b2c6d7e8f90112233445566778899,3,21000000,2026-01-02T03:04:05.000000Z
+                     */
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     getDescription: {
