@@ -76,7 +76,7 @@ export function judge(
 }
 
 /**
- * Body of a response in the form of its schema: parsed JSON, text for YAML, or the data of the first event; undefined
+ * Body of a response in the form of its schema: parsed JSON, text for YAML and CSV, or the data of the first event; undefined
  * for anything else.
  */
 export function bodyIn({ headers, text }: Pick<Exchange, 'headers' | 'text'>): { value: Json } | undefined {
@@ -85,7 +85,7 @@ export function bodyIn({ headers, text }: Pick<Exchange, 'headers' | 'text'>): {
     const [first] = eventData(text);
     return first === undefined ? undefined : { value: first };
   }
-  if (type.startsWith('application/yaml')) return { value: text };
+  if (type.startsWith('application/yaml') || type.startsWith('text/csv')) return { value: text };
   return type.startsWith('application/json') ? parsed(text) : undefined;
 }
 

@@ -26,6 +26,7 @@ export function realPaths(found: GatheredValues, path: string): string[] {
       ...named(path, 'symbol', gathered(found, 'symbol')),
     ];
   }
+  if (path.endsWith('/export/{list}')) return exportPaths(found, path);
   if (!path.includes('{')) return [path];
   const [pattern, values] = gatheredFor(found, path);
   return [...new Set(values)].map(value => path.replace(pattern, () => value));
@@ -66,6 +67,18 @@ function gatheredFor(found: GatheredValues, path: string): [pattern: string, val
   return (
     known ?? ['{address_hash}', gathered(found, 'address', 'holder', 'verified', 'validator', 'receiver')]
   );
+}
+
+/** Exports of a list of the chain, which takes no other parameters, and of lists of an address. */
+function exportPaths(found: GatheredValues, path: string): string[] {
+  const of = (list: string, query = '') => path.replace('{list}', list) + query;
+  return [
+    of('listTokenTransfers'),
+    ...['listAddressTransactions', 'listAddressTokenTransfers', 'listAddressTokens'].flatMap(list =>
+      gathered(found, 'holder').map(address => of(list, `?address_hash=${address}`)),
+    ),
+    ...gathered(found, 'token').map(address => of('listTokenHolders', `?address_hash=${address}`)),
+  ];
 }
 
 /** Contracts of tokens or events. */

@@ -4,7 +4,7 @@ import type { ResponseCache } from './cache/response-cache.ts';
 import { explorerHandlers, type Serve } from './explorer/handler.ts';
 import { insights } from './insights/operations.ts';
 import { QUERY_TIMEOUT_MS } from './insights/query-answerer.ts';
-import { cachedAnswers, type FamilyOptions } from './serve/cached-answers.ts';
+import { cachedAnswers, type FamilyOptions, uncachedAnswers } from './serve/cached-answers.ts';
 import { backendValidities } from './serve/lifetime.ts';
 
 export interface DataHandlersOptions extends FamilyOptions {
@@ -19,6 +19,8 @@ export interface DataHandlersOptions extends FamilyOptions {
 export interface DataHandlers {
   /** Makes handlers from the policies of document 1. */
   readonly serve: Serve;
+  /** The same, past the cache. */
+  readonly serveUncached: Serve;
   readonly insights: Handlers<InsightsOperations>;
   /** Aborts running loads. To be called after the last request. */
   close(): Promise<void>;
@@ -32,11 +34,14 @@ const LOAD_MARGIN_MS = 2_000;
 
 /** Creates the handlers of both families. */
 export function dataHandlers(options: DataHandlersOptions): DataHandlers {
-  const answers = cachedAnswers({
-    ...options,
-    validities: backendValidities(options.chains),
-    loadTimeoutMs: Math.max(options.timeoutMs * LOAD_TIMEOUTS, QUERY_TIMEOUT_MS + LOAD_MARGIN_MS),
-  });
+  const loadTimeoutMs = Math.max(options.timeoutMs * LOAD_TIMEOUTS, QUERY_TIMEOUT_MS + LOAD_MARGIN_MS);
+  const validities = backendValidities(options.chains);
+  const answers = cachedAnswers({ ...options, validities, loadTimeoutMs });
   const withAnswers = { ...options, answers };
-  return { serve: explorerHandlers(withAnswers), insights: insights(withAnswers), close: answers.close };
+  return {
+    serve: explorerHandlers(withAnswers),
+    serveUncached: explorerHandlers({ ...options, answers: uncachedAnswers(loadTimeoutMs) }),
+    insights: insights(withAnswers),
+    close: answers.close,
+  };
 }

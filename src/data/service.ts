@@ -21,6 +21,7 @@ import { type CacheStoreOptions, openSecondLayer } from './cache/open-second-lay
 import { responseCache } from './cache/response-cache.ts';
 import { chainsHandler, dataChainStatusBody, indexProgressOf } from './chain-status.ts';
 import { explorer } from './explorer/operations.ts';
+import { listExport } from './export/export-list.ts';
 import type { Chain } from './fallback/chain.ts';
 import { type DataFront, type FrontOptions, openDataFront } from './front.ts';
 import { dataHandlers } from './handlers.ts';
@@ -210,6 +211,7 @@ async function serveChains(
           contract: dataServiceContract,
           handlers: {
             listChains: chainsHandler(chains),
+            exportList: listExport({ chains, operations: explorer(handlers.serveUncached), clock }),
             getDescription: description.json,
             getDescriptionYaml: description.yaml,
           },

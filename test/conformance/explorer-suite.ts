@@ -5,6 +5,7 @@ import type { Limits } from './limits.ts';
 import type { Bench, Subject } from './suite/bench.ts';
 import { answersAreEqual } from './suite/equality.ts';
 import { errorsAreErrors } from './suite/errors.ts';
+import { exportsAreWhole } from './suite/exports.ts';
 import { headersTellTheTruth } from './suite/headers.ts';
 import { listsAreWhole } from './suite/lists.ts';
 import { requestsAreModest } from './suite/requests.ts';
@@ -38,6 +39,7 @@ export function explorerConformance(name: string, start: () => Promise<Subject>,
 
     answersAreEqual(bench, limits);
     listsAreWhole(bench);
+    exportsAreWhole(bench);
     errorsAreErrors(bench);
     headersTellTheTruth(bench);
     requestsAreModest(bench);

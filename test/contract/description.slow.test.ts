@@ -34,7 +34,8 @@ beforeAll(async () => {
     () => DOCUMENT,
     () => PUBLIC_URL,
   );
-  const handlers = { listChains: chainsHandler([]), getDescription, getDescriptionYaml };
+  const exportList = async () => ({ status: 200 as const, body: '' });
+  const handlers = { listChains: chainsHandler([]), exportList, getDescription, getDescriptionYaml };
   const routes = [await mount({ contract: dataServiceContract, handlers, validateResponses: true })];
   server = await serve(routes);
 });
@@ -133,7 +134,7 @@ describe('the description', () => {
 
 describe('the data service describes its three contracts as one,', () => {
   test.each(['/openapi.json', '/openapi.yaml', '/openapi.json?mintlify', '/openapi.yaml?mintlify'])(
-    'with 75 operations at its listening address in %s',
+    'with 76 operations at its listening address in %s',
     async path => {
       await using service = await startTestDataService([]);
       const text = await (await fetch(service.url + path)).text();
@@ -141,7 +142,7 @@ describe('the data service describes its three contracts as one,', () => {
       if (!isObject(described)) throw new Error(`${path} is no object`);
       const ids = operationsOf(described).map(({ operation }) => operation.operationId);
 
-      expect(ids).toHaveLength(75);
+      expect(ids).toHaveLength(76);
       expect(described.servers).toEqual([expect.objectContaining({ url: service.url })]);
       expect(ids).toEqual(
         [explorerContract, insightsContract, dataServiceContract].flatMap(({ table }) => Object.keys(table)),

@@ -14,7 +14,8 @@ function descriptions() {
     () => explorerContract.document,
     () => 'https://elsewhere.example.org',
   );
-  const handlers = { listChains: chainsHandler([]), getDescription, getDescriptionYaml };
+  const exportList = async () => ({ status: 200 as const, body: '' });
+  const handlers = { listChains: chainsHandler([]), exportList, getDescription, getDescriptionYaml };
   return mount({ contract: dataServiceContract, handlers, validateResponses: true });
 }
 

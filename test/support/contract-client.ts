@@ -91,9 +91,9 @@ function requiredHeaders(
   );
 }
 
-/** The parsed JSON, or the text of a description in YAML. */
+/** The parsed JSON, or the text of a description in YAML or of an export. */
 function bodyOf(headers: Headers, text: string): unknown {
   const type = headers.get('content-type') ?? '';
-  if (type.startsWith('application/yaml')) return text;
+  if (type.startsWith('application/yaml') || type.startsWith('text/csv')) return text;
   return type.startsWith('application/json') ? JSON.parse(text) : undefined;
 }

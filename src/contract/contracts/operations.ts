@@ -107,14 +107,30 @@ export interface EncodedBody<Body> {
   readonly of?: Body;
 }
 
+/** Body that is written while it is made. A failure breaks the connection. */
+export interface StreamedBody {
+  readonly chunks: AsyncIterable<string>;
+  /** Called, perhaps twice, when the response has ended in whatever way. HEAD reads no chunks. */
+  readonly close: () => void;
+}
+
 /** Response of a handler: one of the operation's declared statuses with that status's body. */
 type OperationResponse<Operation> = Operation extends { responses: infer Responses }
   ? {
       [Status in keyof Responses]: {
         status: Status;
         headers?: Readonly<Record<string, string>>;
-      } & ({ body: JsonOf<Responses[Status]> } | { encoded: EncodedBody<JsonOf<Responses[Status]>> });
+      } & (
+        | { body: JsonOf<Responses[Status]> }
+        | { encoded: EncodedBody<JsonOf<Responses[Status]>> }
+        | CsvStream<Responses[Status]>
+      );
     }[keyof Responses]
+  : never;
+
+/** CSV may be streamed. */
+type CsvStream<Response> = Response extends { content: { 'text/csv': string } }
+  ? { streamed: StreamedBody }
   : never;
 
 /** Request data available to a handler apart from its parameters. */

@@ -4,6 +4,7 @@ import { type Context, OpenAPIBackend } from 'openapi-backend';
 import { HttpError, methodError } from '../../http/errors.ts';
 import { type Coding, type Representation, uncompressed, withForm } from '../../http/representation.ts';
 import { preferredCoding, sendRepresentation } from '../../http/send.ts';
+import { sendStream } from '../../http/send-stream.ts';
 import { toJson } from '../../lib/json.ts';
 import type { Contract } from '../contracts/contract.ts';
 import type { JsonObject } from '../contracts/document.ts';
@@ -154,14 +155,15 @@ async function middleware<Operations>(contract: Contract<Operations>, parts: Par
         ctx.body = parts.validateResponses ? checkedEvents(contract, row, body) : body;
         return;
       }
+      const media = row.media?.[response.status];
+      if (media !== undefined) ctx.res.setHeader('Content-Type', media);
+      if ('streamed' in response) return sendStream(ctx, response.streamed, response.headers ?? {});
       const representation = await encoded(response, row, {
         coding: preferredCoding(ctx.req.headers['accept-encoding']),
         compressedFrom,
       });
       if ('encoded' in response) ctx.state.repeatable = response.encoded.repeatable;
       if (response.isReplayed !== true) await check?.(row, response.status, representation);
-      const media = row.media?.[response.status];
-      if (media !== undefined) ctx.res.setHeader('Content-Type', media);
       sendRepresentation(ctx, representation, response.headers ?? {}, response.status);
     },
   });
@@ -204,7 +206,7 @@ function isHandler(value: unknown): value is AnyHandler {
 }
 
 async function encoded(
-  response: GateResponse,
+  response: Exclude<GateResponse, { streamed: unknown }>,
   row: OperationRow,
   { coding, compressedFrom }: { coding: Coding; compressedFrom: number | undefined },
 ): Promise<Representation> {

@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { closeSignal } from '../../http/app/request-state.ts';
 import type { Client } from '../../http/client-address.ts';
 import type { JsonObject } from '../contracts/document.ts';
-import type { EncodedBody, OperationRow } from '../contracts/operations.ts';
+import type { EncodedBody, OperationRow, StreamedBody } from '../contracts/operations.ts';
 import { InvalidParameter } from '../contracts/violations.ts';
 import { dropBody, parseBody, readBody } from './request-body.ts';
 
@@ -37,7 +37,7 @@ export type GateResponse = {
   headers?: Readonly<Record<string, string>>;
   /** True for the response to an earlier request, perhaps by a version whose contract had fewer fields. */
   isReplayed?: boolean;
-} & ({ body: unknown } | { encoded: EncodedBody<unknown> });
+} & ({ body: unknown } | { encoded: EncodedBody<unknown> } | { streamed: StreamedBody });
 
 /**
  * Checks before the handlers of a service, in this fixed order (Decision 100): `authenticate` (or `visit`), `admit`,

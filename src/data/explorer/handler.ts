@@ -27,7 +27,7 @@ import {
 } from './selection.ts';
 
 interface ExplorerHandlersOptions extends FamilyOptions {
-  readonly answers: CachedAnswers;
+  readonly answers: Pick<CachedAnswers, 'answer'>;
   /** Head start of a chain before the next one is asked too, in milliseconds. */
   readonly staggerMs: number;
 }

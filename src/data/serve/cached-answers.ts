@@ -2,10 +2,12 @@ import { LRUCache } from 'lru-cache';
 import type { Caller, EncodedBody } from '../../contract/contracts/operations.ts';
 import { HttpError } from '../../http/errors.ts';
 import type { Metrics } from '../../http/metrics.ts';
-import { ageS, type Coding, holdsForm, withForm } from '../../http/representation.ts';
+import { ageS, type Coding, holdsForm, uncompressed, withForm } from '../../http/representation.ts';
 import { preferredCoding } from '../../http/send.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { toJson } from '../../lib/json.ts';
 import type { ClockAndLog } from '../../lib/logger.ts';
+import { waitingClients } from '../../lib/request-counters.ts';
 import type { Entry } from '../cache/entry.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import type { Chain } from '../fallback/chain.ts';
@@ -147,6 +149,18 @@ export function cachedAnswers(options: CachedAnswersOptions): CachedAnswers {
   }
 }
 
+/** Answers every request by a load of its own, for walks whose pages hardly anyone asks for again. */
+export function uncachedAnswers(loadTimeoutMs: number): Pick<CachedAnswers, 'answer'> {
+  return {
+    async answer({ client }, { make }) {
+      const signal = AbortSignal.timeout(loadTimeoutMs);
+      const { body, chainIds, backends } = await make(signal, waitingClients(client));
+      const representation = uncompressed(Buffer.isBuffer(body) ? body : toJson(body));
+      return { status: 200, headers: originOf({ chainIds, backends }), encoded: { representation } };
+    },
+  };
+}
+
 /** True when no back end could answer, for a reason that may be temporary. */
 function isOutage(failure: unknown): failure is HttpError {
   return failure instanceof HttpError && [502, 503, 504].includes(failure.status);
@@ -167,9 +181,12 @@ function headersOf(entry: Entry, result: CacheResult, now: number): Record<strin
     'X-Cache': result,
     Age: ageS(entry, now),
     'Cache-Control': cacheControlOf(entry, now),
-    'X-Chain-Id': entry.chainIds.join(', '),
-    'X-Backend': entry.backends.join(', '),
+    ...originOf(entry),
   };
+}
+
+function originOf({ chainIds, backends }: Pick<Entry, 'chainIds' | 'backends'>): Record<string, string> {
+  return { 'X-Chain-Id': chainIds.join(', '), 'X-Backend': backends.join(', ') };
 }
 
 /** `max-age` is the whole lifetime, because caches subtract `Age` themselves (RFC 9111, 4.2). */

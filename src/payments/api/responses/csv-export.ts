@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { paymentsError } from '#contract/contracts/payments-errors.ts';
+import { type CsvCell, csvLine } from '#lib/csv.ts';
 
 /** Records to be written as CSV, newest first. */
 export interface CsvSource<Row> {
@@ -10,7 +11,7 @@ export interface CsvSource<Row> {
   /** Up to `limit` rows. Continues after a given one, or begins with the newest. */
   read(limit: number, after: Row | undefined): Promise<Row[]>;
   /** Cells of a row in the order of the columns. */
-  cells(row: Row): readonly Cell[];
+  cells(row: Row): readonly CsvCell[];
 }
 
 const MAX_ROWS = 50_000;
@@ -43,21 +44,4 @@ function tooMany({ records }: Pick<CsvSource<unknown>, 'records'>) {
     'invalid_field_value',
     `More than ${MAX_ROWS} ${records} match. Narrow the filter, for example by 'from' and 'to'.`,
   );
-}
-
-type Cell = string | number | boolean | null;
-
-/** Start of a cell that spreadsheets would run as a formula. Such cells get an apostrophe (Decision 115). */
-const FORMULA = /^[=+\-@\t\r]/;
-const QUOTED = /[",\r\n]/;
-
-/** One line with its line break; null is an empty cell. Source: RFC 4180. */
-export function csvLine(cells: readonly Cell[]): string {
-  return `${cells.map(cellText).join(',')}\r\n`;
-}
-
-function cellText(cell: Cell): string {
-  const text = cell === null ? '' : String(cell);
-  const harmless = FORMULA.test(text) ? `'${text}` : text;
-  return QUOTED.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
