@@ -11,7 +11,8 @@ import { plainRouter } from '../http/plain-router.ts';
 import { boundedAs } from '../http/server/connection-bounds.ts';
 import { type ListenerSettings, listen } from '../http/server/server.ts';
 import { pageLimit } from './pages/page-limit.ts';
-import { dataPages } from './pages/routes.ts';
+import type { RecordLook } from './pages/record-look.ts';
+import { dataPages, type LostAnswer } from './pages/routes.ts';
 import { isPicturePath } from './pictures/picture-route.ts';
 
 export interface FrontOptions extends ListenerSettings {
@@ -30,7 +31,12 @@ export interface DataFront {
   /** Routes outside the contracts. */
   readonly plain: Router;
   /** Starts serving these routes. Every earlier request gets a 503. */
-  serve(service: { routes: readonly Middleware[]; checks: Readonly<Record<string, ReadinessCheck>> }): void;
+  serve(service: {
+    routes: readonly Middleware[];
+    checks: Readonly<Record<string, ReadinessCheck>>;
+    /** Look for the record of a page; no record counts as missing when absent. */
+    isMissing?: RecordLook;
+  }): void;
   /** As in `RunningServer`. */
   close(drainMs?: number): Promise<void>;
 }
@@ -50,9 +56,11 @@ export async function openDataFront(options: FrontOptions, chainIds: readonly nu
   const formatError = errorBodies([explorerContract, insightsContract]);
   let checks = STARTING;
   let routes = untilServed;
+  let isMissing: RecordLook = async () => false;
+  let answerLost: LostAnswer | undefined;
   const plain = plainRouter();
   healthRoutes(plain, { checks: () => checks, isLeaving: options.isLeaving });
-  if (pages) dataPages(plain, { chainIds });
+  if (pages) answerLost = dataPages(plain, { chainIds, isMissing: record => isMissing(record) });
   const app = createApp({
     ...options,
     counters: options.counters ?? options.workerCounters,
@@ -62,7 +70,12 @@ export async function openDataFront(options: FrontOptions, chainIds: readonly nu
       isClosed: isPicturePath,
     },
     formatError,
-    routes: [(ctx, next) => routes(ctx, next)],
+    routes: [
+      async (ctx, next) => {
+        await routes(ctx, next);
+        if (isUnanswered(ctx)) await answerLost?.(ctx);
+      },
+    ],
     plain,
   });
   const listening = await listen({
@@ -81,6 +94,7 @@ export async function openDataFront(options: FrontOptions, chainIds: readonly nu
     serve(service) {
       routes = composed(service.routes);
       checks = service.checks;
+      isMissing = service.isMissing ?? isMissing;
     },
     close: listening.close,
   };

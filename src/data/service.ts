@@ -26,6 +26,7 @@ import type { Chain } from './fallback/chain.ts';
 import { type DataFront, type FrontOptions, openDataFront } from './front.ts';
 import { dataHandlers } from './handlers.ts';
 import { openChain, type ServedChain } from './open-chain.ts';
+import { recordLook } from './pages/record-look.ts';
 import { pictureLoader } from './pictures/picture-loader.ts';
 import { pictureRoute } from './pictures/picture-route.ts';
 import { readiness } from './readiness.ts';
@@ -204,6 +205,7 @@ async function serveChains(
     }
     front.serve({
       checks,
+      isMissing: recordLook(operations, () => clock.now()),
       routes: [
         await mount({ contract: explorerContract, handlers: operations, validateResponses }),
         await mount({ contract: insightsContract, handlers: handlers.insights, validateResponses }),

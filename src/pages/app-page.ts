@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import type { Context } from 'koa';
+import { LRUCache } from 'lru-cache';
 import { type Representation, represent } from '../http/representation.ts';
 import { sendRepresentation } from '../http/send.ts';
 import type { Assets, JoinedStyles } from './assets.ts';
@@ -22,20 +23,39 @@ export const APP_STYLE: JoinedStyles = {
   [STYLE]: [...BASE_STYLES, '#pages/browser/pages.css', 'uplot.css'],
 };
 
+/** Facts in the document of one address, where those of its kind of page say less. */
+export interface DocumentFacts {
+  readonly title: string;
+  /** Sentence for search engines and previews. */
+  readonly description: string;
+  /** Path of the page, without other spellings. */
+  readonly canonical: string;
+}
+
+/** Documents of single addresses that are kept, each of a few kilobytes. */
+const KEPT_DOCUMENTS = 500;
+
 /**
  * Creates the handler of a page rendered by its module. The document is the same for every visitor, so browsers can
  * cache it and revalidate by ETag. Other origins may not read it.
  */
-export function appPage(
+export function appPage(assets: Assets, page: AppPage): (ctx: Context) => Promise<void> {
+  const send = addressedPage(assets, page);
+  return ctx => send(ctx);
+}
+
+/** Creates the handler of a page as `appPage` does. Its document may also have facts of the address, and its status. */
+export function addressedPage(
   assets: Assets,
-  { title, module, status = 200 }: AppPage,
-): (ctx: Context) => Promise<void> {
+  { title, module, status: ownStatus = 200 }: AppPage,
+): (ctx: Context, facts?: DocumentFacts, status?: number) => Promise<void> {
   const headers = { ...pageHeaders(assets), 'Cache-Control': 'no-cache' };
-  let document: Promise<Representation> | undefined;
-  return async ctx => {
-    document ??= represent(
+  const documents = new LRUCache<string, Promise<Representation>>({ max: KEPT_DOCUMENTS });
+  const documentOf = (facts: DocumentFacts | undefined) =>
+    represent(
       documentText({
         title,
+        ...facts,
         assets,
         style: STYLE,
         script: module,
@@ -43,9 +63,18 @@ export function appPage(
           <noscript><p class="notice">This page needs JavaScript. Everything on it is also in the API: see <a href="/docs">the reference</a>.</p></noscript>`,
       }),
     );
+  return async (ctx, facts, status = ownStatus) => {
+    const key = facts === undefined ? '' : `${facts.title} ${facts.canonical}`;
+    const document = documents.get(key) ?? documentOf(facts);
+    documents.set(key, document);
     withoutForeignReaders(ctx);
     sendRepresentation(ctx, await document, headers, status);
   };
+}
+
+/** True for a request that prefers a page to JSON, as browsers do when they open an address. */
+export function prefersPage(ctx: Context): boolean {
+  return ctx.accepts('application/json', 'text/html') === 'text/html';
 }
 
 /**

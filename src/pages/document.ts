@@ -13,6 +13,10 @@ export const BASE_STYLES = ['#pages/browser/tokens.css', '#pages/browser/base.cs
 /** HTML document around a page's content. File names are those of `Assets`. */
 export interface PageDocument {
   readonly title: string;
+  /** Sentence for search engines and previews of links; none when absent. */
+  readonly description?: string | undefined;
+  /** Path of the page without other spellings; none when absent. */
+  readonly canonical?: string | undefined;
   readonly assets: Assets;
   /** Style sheet, by name. */
   readonly style: string;
@@ -24,8 +28,9 @@ export interface PageDocument {
 }
 
 /** Renders a whole page as text. Preact escapes all inserted values. */
-export function documentText({ title, assets, style, script, head, body }: PageDocument): string {
-  const page = html`<html lang="en">
+export function documentText(page: PageDocument): string {
+  const { title, description, canonical, assets, style, script, head, body } = page;
+  const document = html`<html lang="en">
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -33,6 +38,8 @@ export function documentText({ title, assets, style, script, head, body }: PageD
       <meta name="referrer" content="no-referrer" />
       <meta name="format-detection" content="telephone=no" />
       <title>${title}</title>
+      ${description !== undefined && aboutTags(title, description)}
+      ${canonical !== undefined && html`<link rel="canonical" href=${canonical} />`}
       <link rel="icon" type="image/svg+xml" href=${assets.path('#pages/browser/icon.svg')} />
       <link rel="stylesheet" href=${assets.path(style)} />
       <script type="importmap" dangerouslySetInnerHTML=${{ __html: assets.importMap }} />
@@ -41,7 +48,21 @@ export function documentText({ title, assets, style, script, head, body }: PageD
     </head>
     <body>${body}</body>
   </html>`;
-  return `<!doctype html>\n${render(page)}\n`;
+  return `<!doctype html>\n${render(document)}\n`;
+}
+
+/**
+ * Description of a page for search engines and previews of links. It has no picture and no address of this server, so
+ * that it says nothing but what the path says.
+ */
+function aboutTags(title: string, description: string): ComponentChildren {
+  return html`
+    <meta name="description" content=${description} />
+    <meta property="og:type" content="website" />
+    <meta property="og:site_name" content="tollgate" />
+    <meta property="og:title" content=${title} />
+    <meta property="og:description" content=${description} />
+  `;
 }
 
 function moduleTags(assets: Assets, script: string): ComponentChildren {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import type { PageLimit } from '#http/app/rate-limit.ts';
 import { pathOf } from '#http/app/request-target.ts';
-import { withoutForeignReaders } from '#pages/app-page.ts';
+import { prefersPage, withoutForeignReaders } from '#pages/app-page.ts';
 import { isPagePath } from './routes.ts';
 
 /** Files of pages, and answers that are the same for all clients and are kept ready. */
@@ -34,7 +34,7 @@ export function pageLimit({ requestsPerMinute, isPicturePath }: PageLimitOptions
     },
     refuse(ctx, waitS) {
       const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
-      if (!isRead || !(isPage(ctx.path) || ctx.path === '/docs')) return false;
+      if (!isRead || !(isPage(ctx.path) || ctx.path === '/docs' || prefersPage(ctx))) return false;
       sendRefusalPage(ctx, waitS);
       return true;
     },

@@ -22,8 +22,26 @@ const RENEW_MS = 5_000;
 const { chainId, rest } = pagePath();
 const [, asked = ''] = rest;
 
-/** Page of a block: its fields and its contents. */
 function BlockPage(): VNode {
+  return asked === 'latest' ? h(LatestBlock, {}) : h(NumberedBlock, {});
+}
+
+/** Leads to the page of the newest block, whose address keeps its meaning. */
+function LatestBlock(): VNode {
+  const chains = useAnswer(signal => api.GET('/chains', { signal }), [], { everyMs: RENEW_MS });
+  const chain = chains.answer?.data.chains.find(({ id }) => id === chainId);
+  const head = chain && headOf(chain);
+  useEffect(() => {
+    if (head !== undefined) location.replace(pageOf.block(chainId, head));
+  }, [head]);
+  return h(Frame, {
+    children: html`<h1>Latest block</h1>
+      <p class="loading" role="status">Waiting for a block of ${chain?.name ?? `chain ${chainId}`}…</p>`,
+  });
+}
+
+/** Page of a block: its fields and its contents. */
+function NumberedBlock(): VNode {
   const [isFinal, setFinal] = useState(false);
   const everyMs = isFinal ? undefined : RENEW_MS;
   const chains = useAnswer(signal => api.GET('/chains', { signal }), [], { everyMs });

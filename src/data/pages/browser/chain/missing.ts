@@ -11,7 +11,7 @@ import { UnknownChain } from './unknown-chain.ts';
 
 const PATH_CHARACTERS = 120;
 
-/** Page for an unknown path below `/chain`: states that there is no page, and links to pages that exist. */
+/** Page for an unknown path: states that there is no page, and links to pages that exist. */
 function Missing(): VNode {
   const chains = useChains();
   setTitle('Not found');
@@ -19,7 +19,7 @@ function Missing(): VNode {
     children: h(Awaited<{ chains: readonly Chain[] }>, {
       loading: chains,
       children: ({ chains: all }) => {
-        const { chainId } = pagePath();
+        const chainId = location.pathname.startsWith('/chain/') ? pagePath().chainId : Number.NaN;
         const chain = all.find(({ id }) => id === chainId);
         const isChainUnknown = chain === undefined && Number.isSafeInteger(chainId) && chainId > 0;
         return isChainUnknown ? h(UnknownChain, { chainId, chains: all }) : h(NoPage, { chain });
@@ -31,7 +31,7 @@ function Missing(): VNode {
 function NoPage({ chain }: { chain: Chain | undefined }): VNode {
   return html`
     <h1>Page not found</h1>
-    <p>There is no page at <code>${clipped(location.pathname, PATH_CHARACTERS)}</code>. Pages of a chain have URLs like these:</p>
+    <p>There is no page at <code>${clipped(location.pathname, PATH_CHARACTERS)}</code>. Pages of a chain have paths like these:</p>
     <ul>
       ${['', '/block/12', '/tx/0x…', '/address/0x…', '/token/0x…', '/token/0x…/instance/1'].map(
         path => html`<li key=${path}><code>/chain/${chain?.id ?? '{id}'}${path}</code></li>`,
@@ -39,6 +39,7 @@ function NoPage({ chain }: { chain: Chain | undefined }): VNode {
     </ul>
     <div class="row">
       ${chain !== undefined && html`<a class="button primary" href=${pageOf.chain(chain.id)}>${chain.name}</a>`}
+      <a class="button" href="/search">Search</a>
       <a class="button" href="/">Home</a>
     </div>
   `;

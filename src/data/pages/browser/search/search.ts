@@ -13,7 +13,10 @@ import { NamedAddress } from './named-address.ts';
 
 const TITLE_CHARACTERS = 80;
 
-const query = (new URLSearchParams(location.search).get('q') ?? '').trim();
+/** Text of the search, else the record of a path without a chain, such as `/tx/0x…`. */
+const query = (
+  new URLSearchParams(location.search).get('q') ?? decodeURIComponent(location.pathname.split('/')[2] ?? '')
+).trim();
 
 /** Page of search results, with one list per chain. */
 function Search(): VNode {
