@@ -165,7 +165,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'types:generated/data-service/',
     ],
   ],
-  ['src/data/pages/', ['src/pages/', 'src/http/', 'src/lib/']],
+  ['src/data/pages/', ['types:src/contract/', 'src/pages/', 'src/http/', 'src/lib/']],
   [
     'src/data/',
     [

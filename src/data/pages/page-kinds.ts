@@ -104,7 +104,7 @@ export interface PageRecord {
   readonly contract: string | undefined;
 }
 
-/** What a path says about its page. */
+/** Facts about a page that its path tells. */
 export interface PagePath {
   readonly title: string;
   readonly description: string;

@@ -26,7 +26,9 @@ export const pageOf = {
     `/chain/${chainId}/token/${address}/instance/${id}`,
   picture: (chainId: number, address: string, id: string) =>
     `/chain/${chainId}/token/${address}/instance/${id}/picture`,
-  search: (text: string) => `/search?q=${encodeURIComponent(text)}`,
+  /** Page of all results, those of the given chain first. */
+  search: (text: string, chainId?: number) =>
+    `/search?q=${encodeURIComponent(text)}${chainId === undefined ? '' : `&chain_id=${chainId}`}`,
 } as const;
 
 /** Chain id of the page's URL, and the path segments after it, for example `['block', '12']`. */

@@ -4,7 +4,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { h } from '#pages/browser/element.ts';
 import { Badge } from '#pages/browser/layout.ts';
 import { pageOf } from './api.ts';
-import { exactPage, type Suggestion, type Suggestions, useSuggestions } from './suggestions.ts';
+import { currentChainId, exactPage } from './exact-page.ts';
+import { type Suggestion, type Suggestions, useSuggestions } from './suggestions.ts';
 
 /** Longest wait, after Enter, for the page that the text names. Then all results are opened. */
 const WAIT_MS = 1_000;
@@ -24,6 +25,7 @@ export function SearchBox(): VNode {
   // Found by key, because results of a slow chain are inserted between the others.
   const marked = items.findIndex(item => keyOf(item) === markedKey);
   const list = useRef<HTMLUListElement>(null);
+  const field = useFocusByKey();
   const isShown = isOpen && text.trim() !== '';
   useEffect(() => list.current?.children[marked]?.scrollIntoView({ block: 'nearest' }), [marked]);
 
@@ -50,12 +52,17 @@ export function SearchBox(): VNode {
     if (query === '') return;
     const chosen = items[marked];
     close();
-    open(async () => chosen?.href ?? (await promptly(exactPage(query))) ?? pageOf.search(query));
+    open(
+      async () =>
+        chosen?.href ?? (await promptly(exactPage(query))) ?? pageOf.search(query, currentChainId()),
+    );
   };
   return html`<form class="search" role="search" action="/search" onSubmit=${submit}>
     <label class="visually-hidden" for="search">Search blocks, transactions, addresses and tokens</label>
     <input
       id="search"
+      ref=${field}
+      aria-keyshortcuts="/"
       name="q"
       type="search"
       placeholder="Address, transaction, block, token or name"
@@ -77,6 +84,7 @@ export function SearchBox(): VNode {
       onKeyDown=${onKeyDown}
       onBlur=${close}
     />
+    <kbd class="shortcut" aria-hidden="true" title="Press / to search">/</kbd>
     <p class=${isSearching ? 'small' : 'visually-hidden'} role="status">${isSearching && 'Searching…'}</p>
     <div class="suggestions" hidden=${!isShown}>
       <ul id=${LIST_ID} ref=${list} role="listbox" aria-label="Suggestions" class="plain">
@@ -87,6 +95,25 @@ export function SearchBox(): VNode {
       <p class="small" role="status">${statusText(suggestions)}</p>
     </div>
   </form>`;
+}
+
+const TYPED_INTO = 'input, textarea, select, [contenteditable], dialog';
+
+/** Focuses the field when `/` is pressed, unless the reader types somewhere. */
+function useFocusByKey() {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      const isTyping = event.target instanceof Element && event.target.closest(TYPED_INTO) !== null;
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
+      event.preventDefault();
+      field.current?.focus();
+      field.current?.select();
+    };
+    document.addEventListener('keydown', pressed);
+    return () => document.removeEventListener('keydown', pressed);
+  }, []);
+  return field;
 }
 
 /** Opens the page found by a search, unless the reader types or follows a link in the meantime. */

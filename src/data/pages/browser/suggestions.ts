@@ -1,9 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import { answerOf } from '#pages/browser/answer.ts';
 import { shortened } from '#pages/browser/reference.ts';
-import { api, type Explorer, pageOf } from './api.ts';
-import { type Chain, canAnswer, configuredChains, hasAnswers } from './chains.ts';
+import { api, type Explorer } from './api.ts';
+import { type Chain, canAnswer } from './chains.ts';
+import { addressPage, currentChainId, namedOn, searchedChains } from './exact-page.ts';
 import { resultOf, type SearchResult } from './search-result.ts';
+import { readSearch, type SearchText } from './search-text.ts';
 
 /** Result suggested while typing, with its chain. */
 export interface Suggestion extends SearchResult {
@@ -22,7 +24,10 @@ const PAUSE_MS = 200;
 const MAX_PER_CHAIN = 6;
 const NONE: Suggestions = { items: [], isAsking: false, silent: [] };
 
-/** Asks every chain for matches once typing pauses. Results of each chain appear when it answers. */
+/**
+ * Asks every chain for matches once typing pauses. Results of each chain appear when it answers, those of the page's
+ * chain first.
+ */
 export function useSuggestions(text: string): Suggestions {
   const [suggestions, setSuggestions] = useState(NONE);
   useEffect(() => {
@@ -47,7 +52,8 @@ async function suggest(
   signal: AbortSignal,
   tell: (suggestions: Suggestions) => void,
 ): Promise<void> {
-  const chains = (await configuredChains()).filter(hasAnswers);
+  const search = readSearch(query);
+  const chains = await searchedChains(search);
   const found = new Map<Chain, readonly Suggestion[]>();
   const silent: string[] = [];
   const report = () =>
@@ -60,7 +66,7 @@ async function suggest(
   await Promise.all(
     chains.map(async chain => {
       try {
-        found.set(chain, await suggestionsOf(chain, query, signal));
+        found.set(chain, await suggestionsOf(chain, search, signal));
       } catch {
         silent.push(chain.name);
       }
@@ -71,16 +77,26 @@ async function suggest(
 
 async function suggestionsOf(
   chain: Chain,
-  query: string,
+  search: SearchText,
   signal: AbortSignal,
 ): Promise<readonly Suggestion[]> {
+  const { text, kind } = search;
   const [items, named] = await Promise.all([
-    quickResults(chain, query, signal),
-    nameOn(chain, query, signal),
+    quickResults(chain, text, signal),
+    kind === undefined ? namedOn(chain, text, signal) : [],
   ]);
-  return [...named, ...items.map(item => resultOf(item, chain.id))]
-    .slice(0, MAX_PER_CHAIN)
-    .map(result => ({ ...result, chain }));
+  const results = [...named, ...items.map(item => resultOf(item, chain.id))].slice(0, MAX_PER_CHAIN);
+  return (results.length === 0 ? unusedAddress(chain, search) : results).map(result => ({
+    ...result,
+    chain,
+  }));
+}
+
+/** Page of a complete address without activity, on the chain that the search means. */
+function unusedAddress(chain: Chain, search: SearchText): readonly SearchResult[] {
+  const href = addressPage(search, chain.id);
+  if (href === undefined || chain.id !== (search.chainId ?? currentChainId())) return [];
+  return [{ name: shortened(search.text), kind: 'address', value: 'no activity', href }];
 }
 
 async function quickResults(
@@ -91,37 +107,4 @@ async function quickResults(
   if (!canAnswer(chain, 'quickSearch')) return [];
   const query = { q, chain_id: chain.id };
   return (await answerOf(api.GET('/explorer/search/quick', { params: { query }, signal }))).data;
-}
-
-/** Address of a name such as alice.eth on a chain. */
-async function nameOn(chain: Chain, name: string, signal?: AbortSignal): Promise<readonly SearchResult[]> {
-  if (!name.includes('.') || !canAnswer(chain, 'resolveInput')) return [];
-  const { data } = await answerOf(
-    api.GET('/insights/v1/resolve/{input}', {
-      params: { path: { input: name }, query: { chain_id: [chain.id] } },
-      ...(signal && { signal }),
-    }),
-  );
-  const { address, type } = data.data;
-  if (address === undefined) return [];
-  return [{ name, kind: type, value: shortened(address), href: pageOf.address(chain.id, address) }];
-}
-
-/** URL of the page that a text names exactly, on one chain only; undefined if there is none or more than one. */
-export async function exactPage(text: string): Promise<string | undefined> {
-  const chains = (await configuredChains()).filter(hasAnswers);
-  const pages = await Promise.all(chains.map(chain => exactPageOn(chain, text).catch(() => undefined)));
-  const found = pages.filter(page => page !== undefined);
-  return found.length === 1 ? found[0] : undefined;
-}
-
-async function exactPageOn(chain: Chain, q: string): Promise<string | undefined> {
-  const [named] = await nameOn(chain, q);
-  if (named !== undefined) return named.href;
-  if (!canAnswer(chain, 'searchRedirect')) return undefined;
-  const query = { q, chain_id: chain.id };
-  const { data } = await answerOf(api.GET('/explorer/search/check-redirect', { params: { query } }));
-  return data.type === null || data.parameter === null
-    ? undefined
-    : pageOf[data.type](chain.id, data.parameter);
 }

@@ -7,11 +7,13 @@ import { clipped, Reference } from '#pages/browser/reference.ts';
 import { setTitle, show } from '#pages/browser/show.ts';
 import { isBlank } from '#pages/browser/text-direction.ts';
 import { api, type Explorer, pageOf, pagePath } from '../api.ts';
+import { Elsewhere } from '../elsewhere.ts';
 import { Frame } from '../frame.ts';
 import { isAddress, MainRecord, MalformedAddress } from '../main-record.ts';
 import { AddressNames } from '../records/address-reference.ts';
 import { OnChain } from '../records/chain-facts.ts';
 import { useChain } from '../records/coin.ts';
+import { NamedPage } from './named-page.ts';
 import { AddressFacts, CounterFacts } from './overview.ts';
 import { addressTabs } from './tabs.ts';
 
@@ -26,6 +28,9 @@ const params = { path: { address_hash: address }, query: { chain_id: chainId } }
 
 /** Page of an address: its balance, its kind, and lists of its activity. */
 function AddressPage(): VNode {
+  if (!isAddress(address) && address.includes('.')) {
+    return h(Frame, { children: h(NamedPage, { chainId, name: address }) });
+  }
   if (!isAddress(address)) {
     return h(Frame, { children: h(MalformedAddress, { text: address }) });
   }
@@ -40,7 +45,8 @@ function KnownAddress(): VNode {
   return h(MainRecord<Details>, {
     loading: details,
     title: 'Address',
-    missing: html`No back end of this chain knows ${address}. It may belong to another chain: <a href=${pageOf.search(address)}>search all of them</a>.`,
+    missing: html`No back end of this chain knows ${address}. It may belong to another chain: <a href=${pageOf.search(address)}>search all of them</a>.
+      ${h(Elsewhere, { chainId, what: 'address', text: address })}`,
     children: (record, headers) => html`
       ${h(Heading, { record })}
       <div class="grid">
@@ -82,6 +88,7 @@ function Records({ record, counters }: { record: Details; counters: Loading<Coun
     <p>No activity of this address${chain !== undefined && ` on ${chain.name}`} yet.</p>
     <p>Its activity appears here, beginning with its first transaction. Did you expect some already? <a
       href=${pageOf.search(address)}>Look on all chains</a>.</p>
+    ${h(Elsewhere, { chainId, what: 'address', text: address })}
   </div>`;
 }
 

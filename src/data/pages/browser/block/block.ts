@@ -9,6 +9,7 @@ import { CopyButton } from '#pages/browser/reference.ts';
 import { setTitle, show } from '#pages/browser/show.ts';
 import { api, type Explorer, pageOf, pagePath } from '../api.ts';
 import { type Chain, headOf } from '../chains.ts';
+import { Elsewhere } from '../elsewhere.ts';
 import { Frame, Source } from '../frame.ts';
 import { MainRecord } from '../main-record.ts';
 import { ProofBadge } from '../records/chain-facts.ts';
@@ -65,7 +66,8 @@ function NumberedBlock(): VNode {
       title: 'Block',
       malformed:
         'This is not a block. A block is named by its number, or by its hash: 0x and 64 hexadecimal digits.',
-      missing: html`This block does not exist yet. This page looks for it every ${RENEW_MS / 1000} seconds. <a href=${pageOf.chain(chainId)}>See the latest blocks</a>.`,
+      missing: html`This block does not exist yet. This page looks for it every ${RENEW_MS / 1000} seconds. <a href=${pageOf.chain(chainId)}>See the latest blocks</a>.
+        ${asked.startsWith('0x') && h(Elsewhere, { chainId, what: 'block', text: asked })}`,
       children: (data, headers) => h(ShownBlock, { block: data, headers, chain }),
     }),
   });

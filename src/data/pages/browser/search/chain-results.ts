@@ -6,14 +6,17 @@ import { Reference } from '#pages/browser/reference.ts';
 import type { Column } from '#pages/browser/table.ts';
 import { api, type Explorer } from '../api.ts';
 import type { Chain } from '../chains.ts';
+import { addressPage } from '../exact-page.ts';
 import { pageQuery, recordList } from '../records/record-list.ts';
 import { ageCell } from '../records/transaction-columns.ts';
 import { resultOf } from '../search-result.ts';
+import type { SearchText } from '../search-text.ts';
 
 type Item = Explorer['SearchItem'];
 
 /** Results of one chain for a text, page by page. */
-export function ChainResults({ chain, query }: { chain: Chain; query: string }): VNode {
+export function ChainResults({ chain, search }: { chain: Chain; search: SearchText }): VNode {
+  const unused = addressPage(search, chain.id);
   const read = (item: Item) => resultOf(item, chain.id);
   const columns: readonly Column<Item>[] = [
     {
@@ -34,10 +37,13 @@ export function ChainResults({ chain, query }: { chain: Chain; query: string }):
     label: `Results on ${chain.name}`,
     columns,
     keyOf: (item: Item) => `${item.type} ${hashOf(item)}`,
-    empty: 'No results on this chain. Parts of addresses and hashes are not searched.',
+    empty:
+      unused === undefined
+        ? 'No results on this chain. Parts of addresses and hashes are not searched.'
+        : html`This address has no activity on this chain. <a href=${unused}>See its page</a>`,
     load: (position: { cursor: string } | undefined, signal) =>
       api.GET('/explorer/search', {
-        params: { query: { ...pageQuery(chain.id, position), q: query } },
+        params: { query: { ...pageQuery(chain.id, position), q: search.text } },
         signal,
       }),
   });

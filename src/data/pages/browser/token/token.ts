@@ -9,6 +9,7 @@ import { clipped, Reference } from '#pages/browser/reference.ts';
 import { setTitle, show } from '#pages/browser/show.ts';
 import { isBlank } from '#pages/browser/text-direction.ts';
 import { api, type Explorer, type Insights, pageOf, pagePath } from '../api.ts';
+import { Elsewhere } from '../elsewhere.ts';
 import { Frame, Source } from '../frame.ts';
 import { isAddress, MainRecord, MalformedAddress } from '../main-record.ts';
 import { AddressReference, ScamBadge } from '../records/address-reference.ts';
@@ -44,7 +45,8 @@ function KnownToken(): VNode {
   return h(MainRecord<Token>, {
     loading: token,
     title: 'Token',
-    missing: html`There is no token at this address. <a href=${pageOf.address(chainId, contract)}>See the address itself</a>.`,
+    missing: html`There is no token at this address. <a href=${pageOf.address(chainId, contract)}>See the address itself</a>.
+      ${h(Elsewhere, { chainId, what: 'address', text: contract })}`,
     children: (record, headers) => h(TokenOverview, { token: record, headers }),
   });
 }

@@ -7,6 +7,7 @@ import { Tabs } from '#pages/browser/layout.ts';
 import { Reference, shortened } from '#pages/browser/reference.ts';
 import { setTitle, show } from '#pages/browser/show.ts';
 import { api, type Explorer, pageOf, pagePath } from '../api.ts';
+import { Elsewhere } from '../elsewhere.ts';
 import { Frame, Source } from '../frame.ts';
 import { MainRecord } from '../main-record.ts';
 import { ProofBadge } from '../records/chain-facts.ts';
@@ -48,7 +49,8 @@ function TransactionPage(): VNode {
       loading: transaction,
       title: 'Transaction',
       malformed: 'This is not a transaction hash. A hash is 0x and 64 hexadecimal digits.',
-      missing: `This transaction was not found. One that was sent just now can take a few seconds: this page looks for it every ${RENEW_MS / 1000} seconds.`,
+      missing: html`This transaction was not found. One that was sent just now can take a few seconds: this page looks for it every ${RENEW_MS / 1000} seconds.
+        ${h(Elsewhere, { chainId, what: 'transaction', text: asked })}`,
       children: (data, headers) => h(ShownTransaction, { transaction: data, headers }),
     }),
   });
