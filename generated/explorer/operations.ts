@@ -144,6 +144,7 @@ export const table = {
     parameters: [
       { name: "transaction_hash", in: "path", required: true, read: "string", many: "one", check: "TransactionHash" },
       { name: "chain_id", in: "query", required: false, read: "integer", many: "one", check: "ChainId" },
+      { name: "decode", in: "query", required: false, read: "boolean", many: "one" },
     ],
   },
   getTransactionProof: {

@@ -2272,6 +2272,28 @@ export interface components {
             /** @description Code of the created contract. */
             code?: components["schemas"]["HexData"];
         };
+        /** @description A call of a trace, decoded with a known ABI. */
+        DecodedCall: {
+            /**
+             * @description Signature with the names of the parameters; null when only the reason of the revert is known.
+             * @example transfer(address to, uint256 value)
+             */
+            method_call: string | null;
+            /**
+             * @description Selector of the method without 0x; null like `method_call`.
+             * @example a9059cbb
+             */
+            method_id: string | null;
+            /** @description Arguments of the call. */
+            parameters: components["schemas"]["DecodedParameter"][];
+            /** @description Values that the call returned; null when it failed, or returned something else. */
+            result: components["schemas"]["DecodedParameter"][] | null;
+            /**
+             * @description Reason that the called contract gave for its failure, with the arguments of a custom error; null without one.
+             * @example InsufficientBalance(5, 7)
+             */
+            revert_reason: string | null;
+        };
         /** @description An item of the trace as the node reports it, with the node's own names. */
         RawTrace: {
             /** @description Type of the action. */
@@ -2298,6 +2320,8 @@ export interface components {
             traceAddress: number[];
             /** @description Hash of the transaction. */
             transactionHash: components["schemas"]["Hash"];
+            /** @description The call in words; absent unless it was requested and fits a known ABI. */
+            decoded?: components["schemas"]["DecodedCall"];
             /**
              * @description Index of the transaction in its block; absent when the node does not report it.
              * @example 68
@@ -4193,6 +4217,8 @@ export interface components {
         TokenFilter: string;
         /** @description Only internal transactions to the address, or only those from it. */
         InternalTransactionDirection: "to" | "from";
+        /** @description True to add `decoded` to the calls that fit a known ABI. A back end without ABIs ignores it. */
+        DecodeCalls: boolean;
         /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
         ChainId: number;
         /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
@@ -4717,6 +4743,8 @@ export interface operations {
             query?: {
                 /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
+                /** @description True to add `decoded` to the calls that fit a known ABI. A back end without ABIs ignores it. */
+                decode?: components["parameters"]["DecodeCalls"];
             };
             header?: never;
             path: {
