@@ -58,11 +58,14 @@ test('the calls of a transaction are a tree that opens and closes by keyboard', 
   const hash = await newestSale(api);
   await page.goto(`/chain/${chain.id}/tx/${hash}?tab=calls`);
   const root = page.getByRole('button', { name: 'Calls of the transaction' });
-  const inner = page.locator('.tree .tree .step');
+  const inner = page.locator('.step:not(:first-child)');
   await inner.first().waitFor();
   expect(await inner.first().innerText()).toMatch(
-    /call\s+to\s+0x\S+\s+US Dollar Sample.*gas: [\d,]+ used of [\d,]+/s,
+    /call\s+to\s+0x\S+\s+US Dollar Sample.*transferFrom.*gas: [\d,]+ used of [\d,]+.*3 arguments, 1 returned/s,
   );
+  await inner.first().getByText('3 arguments, 1 returned').click();
+  const values = page.getByRole('region', { name: 'Arguments of call 0', exact: true });
+  expect(await values.locator('tbody tr').nth(2).innerText()).toMatch(/uint256\s+[\d,]+$/);
 
   await root.press('Enter');
   await inner.first().waitFor({ state: 'detached' });

@@ -33,6 +33,7 @@ export function decodeCall(
     inputs: item.inputs,
     args: decodeParameters(item.inputs, input, SELECTOR_END),
     selector,
+    outputs: item.outputs,
   };
 }
 
@@ -99,9 +100,11 @@ export interface DecodedValues {
   readonly args: readonly unknown[];
   /** For a log, the first four bytes of its first topic. */
   readonly selector: Hex;
+  /** Values that a call returns; absent for a log. */
+  readonly outputs?: readonly AbiParameter[];
 }
 
-interface DecodedParameter {
+export interface DecodedParameter {
   name: string;
   type: string;
   /** Integers in decimal, addresses and bytes in hex, arrays and tuples as JSON of those. */
@@ -128,6 +131,23 @@ export function inputInWords({ name, inputs, args, selector }: DecodedValues): D
     selector,
     parameters: inputs.map((input, position) => parameterInWords(input, args[position])),
   };
+}
+
+/**
+ * Decodes what a call returned. Null when it does not fit the outputs, or would be too large.
+ */
+export function resultInWords(
+  outputs: readonly AbiParameter[],
+  output: Hex,
+  budget?: DecodingBudget,
+): DecodedParameter[] | null {
+  if (!mayDecode(outputs, output, { budget })) return null;
+  try {
+    const values = decodeParameters(outputs, output);
+    return outputs.map((parameter, position) => parameterInWords(parameter, values[position]));
+  } catch {
+    return null; // another contract may return something else under this selector
+  }
 }
 
 /** Formats a decoded log as text. */

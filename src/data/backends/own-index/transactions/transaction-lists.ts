@@ -13,6 +13,7 @@ import { loadParties, type Parties } from '../parts/parties.ts';
 import { assertReceipt, minedOrPending, nodeCannot } from '../source/find-transaction.ts';
 import { blockPositionBefore } from '../source/position.ts';
 import { type IndexSource, nextPage, PAGE_SIZE } from '../source/source.ts';
+import { decodedTrace } from './decoded-trace.ts';
 import { transferPage } from './token-transfers.ts';
 
 /** Token transfers and logs of one transaction, in their order. */
@@ -76,19 +77,20 @@ async function settled(source: IndexSource, hash: Hash): Promise<{ confirmations
 /** Trace of one transaction, read from the node at request time. */
 export function rawTraceAnswers(source: IndexSource) {
   return {
-    async getTransactionRawTrace({ path }, { signal }) {
+    async getTransactionRawTrace({ path, query }, { signal }) {
       const hash = lowerCase(path.transaction_hash);
       const mined = await minedOrPending(source, hash);
       if (mined === undefined) return { body: [] };
       const items = await source.reader.node.trace(hash, signal);
       if (items === null) throw nodeCannot('trace this transaction');
+      const trace = items.map(item => rawTraceOf(item, hash));
       // If the node is on another branch than the index, the depth is unknown.
       const isSameBlock = items.every(
         ({ blockHash = mined.row.blockHash }) => blockHash === mined.row.blockHash,
       );
       return {
         ...(isSameBlock ? { confirmations: mined.confirmations } : {}),
-        body: items.map(item => rawTraceOf(item, hash)),
+        body: query.decode === true ? decodedTrace(source.reader.abis, trace) : trace,
       };
     },
   } satisfies Answers;

@@ -11,20 +11,25 @@ import { Source } from '../frame.ts';
 import { AddressReference } from '../records/address-reference.ts';
 import { CodeText } from '../records/code-text.ts';
 import { CoinAmount } from '../records/coin.ts';
+import { DecodedParameters } from '../records/decoded-parameters.ts';
 import { internalColumns, internalKey } from '../records/internal-columns.ts';
 import { pageQuery, recordList } from '../records/record-list.ts';
-import { type Call, callsOf, countCalls, knownAddresses } from './calls.ts';
+import { type Call, callsOf, countCalls, knownAddresses, openPaths, visibleCalls } from './calls.ts';
 
 type Transaction = Explorer['Transaction'];
 type Names = ReturnType<typeof knownAddresses>;
 
 const NOT_IMPLEMENTED = 501;
+/** Larger trees show their first level only. */
 const OPEN_UP_TO = 200;
+/** Deeper calls are folded at first. */
+const OPEN_DEPTH = 8;
 const SHOWN_CALLS = 100;
+const REASON_CHARACTERS = 300;
 
 /** Calls between contracts as a tree. Without a trace, a list of internal transactions. */
 export function CallTree({ chainId, transaction }: { chainId: number; transaction: Transaction }): VNode {
-  const trace = useTrace(chainId, transaction);
+  const trace = useTrace(chainId, transaction, { decode: true });
   const internal = useAnswer(
     signal => internalTransactions(chainId, transaction.hash, { signal }),
     [transaction.hash, transaction.block_number],
@@ -64,74 +69,112 @@ function internalTransactions(
   });
 }
 
-function Calls({ chainId, calls, names }: { chainId: number; calls: readonly Call[]; names: Names }): VNode {
+interface CallsProps {
+  chainId: number;
+  calls: readonly Call[];
+  names: Names;
+}
+
+/** Calls as rows in the order of execution. A row folds what is inside its call, at any depth. */
+function Calls({ chainId, calls, names }: CallsProps): VNode {
   const count = countCalls(calls);
-  // A new `round` recreates the tree with all branches open or closed.
-  const [{ isOpen, round }, setAll] = useState({ isOpen: count <= OPEN_UP_TO, round: 0 });
+  const [open, setOpen] = useState(() => openPaths(calls, count <= OPEN_UP_TO ? OPEN_DEPTH : 1));
+  const [shown, setShown] = useState(SHOWN_CALLS);
   if (calls.length === 0) return h(Empty, { children: 'There is no trace of this transaction yet.' });
+  const visible = visibleCalls(calls, open);
+  const toggle = (path: string) =>
+    setOpen(new Set(open.has(path) ? [...open].filter(one => one !== path) : [...open, path]));
   return html`
     <div class="title">
       <p class="small">${grouped(count)} ${count === 1 ? 'call' : 'calls'}, the transaction's own included</p>
       <span class="row">
-        <button type="button" onClick=${() => setAll({ isOpen: true, round: round + 1 })}>Expand all</button>
-        <button type="button" onClick=${() => setAll({ isOpen: false, round: round + 1 })}>Collapse all</button>
+        <button type="button" onClick=${() => setOpen(openPaths(calls, Number.POSITIVE_INFINITY))}>Expand all</button>
+        <button type="button" onClick=${() => setOpen(new Set())}>Collapse all</button>
       </span>
     </div>
-    ${h(Branch, { key: round, chainId, calls, names, isOpen })}
+    <ol class="calls" aria-label="Calls">
+      ${visible
+        .slice(0, shown)
+        .map(call => h(Step, { key: call.path, chainId, call, names, isOpen: open.has(call.path), toggle }))}
+    </ol>
+    ${
+      visible.length > shown &&
+      html`<button type="button" onClick=${() => setShown(shown + SHOWN_CALLS)}>${grouped(visible.length - shown)} more</button>`
+    }
   `;
 }
 
-interface BranchProps {
-  chainId: number;
-  calls: readonly Call[];
-  names: Names;
+interface StepProps extends Omit<CallsProps, 'calls'> {
+  call: Call;
   isOpen: boolean;
+  toggle: (path: string) => void;
 }
 
-/** Calls of one level, a limited number at a time. */
-function Branch({ chainId, calls, names, isOpen }: BranchProps): VNode {
-  const [shown, setShown] = useState(SHOWN_CALLS);
-  const hidden = calls.length - shown;
-  return html`<ul class="tree">
-    ${calls.slice(0, shown).map(call => h(Step, { key: call.path, chainId, call, names, isOpen }))}
-    ${
-      hidden > 0 &&
-      html`<li><button type="button" onClick=${() => setShown(shown + SHOWN_CALLS)}>${grouped(hidden)} more</button></li>`
-    }
-  </ul>`;
-}
-
-function Step({
-  chainId,
-  call,
-  names,
-  isOpen: isOpenAtFirst,
-}: Omit<BranchProps, 'calls'> & { call: Call }): VNode {
-  const { path, kind, calls, to, value, selector, error } = call;
-  const [isOpen, setOpen] = useState(isOpenAtFirst || path === '');
+function Step({ chainId, call, names, isOpen, toggle }: StepProps): VNode {
+  const { path, kind, depth, inside, to, value, error, decoded } = call;
   const step = path === '' ? 'the transaction' : `call ${path}`;
-  return html`<li>
-    <div class="step">
+  const reason = decoded?.revert_reason ?? null;
+  return html`<li class="step" style=${{ '--depth': depth }}>
+    <div class="row">
       ${
-        calls.length > 0 &&
+        inside > 0 &&
         html`<button
           type="button"
           class="toggle"
           aria-expanded=${isOpen}
           aria-label=${`Calls of ${step}`}
-          onClick=${() => setOpen(!isOpen)}
+          onClick=${() => toggle(path)}
         >${isOpen ? '−' : '+'}</button>`
       }
+      ${depth > 0 && html`<span class="depth small" title=${`Depth ${depth}`}><span class="visually-hidden">Depth </span>${depth}</span>`}
       ${h(Badge, { tone: error === undefined ? 'plain' : 'bad', children: clipped(kind) })}
       ${to !== undefined && html`<span class="row">to ${h(Party, { chainId, address: to, names })}</span>`}
-      ${selector !== undefined && html`<code class="small">${selector}</code>`}
+      ${h(Method, { call })}
       ${value > 0n && html`<strong>${h(CoinAmount, { chainId, amount: value })}</strong>`}
       <span class="small">${gasText(call)}</span>
       ${error !== undefined && h(Badge, { tone: 'bad', children: clipped(error) })}
-      ${!isOpen && calls.length > 0 && html`<span class="small">${grouped(countCalls(calls))} inside</span>`}
+      ${!isOpen && inside > 0 && html`<span class="small">${grouped(inside)} inside</span>`}
     </div>
-    ${isOpen && calls.length > 0 && h(Branch, { chainId, calls, names, isOpen: isOpenAtFirst })}
+    ${reason !== null && html`<p class="reason"><code class="text">${clipped(reason, REASON_CHARACTERS)}</code></p>`}
+    ${decoded !== undefined && h(Values, { chainId, decoded, step })}
   </li>`;
+}
+
+/** Method of a call by its name, else by its selector. */
+function Method({ call: { selector, decoded } }: { call: Call }): VNode | null {
+  const signature = decoded?.method_call ?? null;
+  if (signature !== null)
+    return html`<code class="method" title=${clipped(signature, REASON_CHARACTERS)}>${clipped(signature.slice(0, signature.indexOf('(')))}</code>`;
+  return selector === undefined ? null : html`<code class="small">${selector}</code>`;
+}
+
+/** Arguments and returned values of a call. They are shown on demand, because a page may have hundreds of calls. */
+function Values({
+  chainId,
+  decoded: { parameters, result },
+  step,
+}: {
+  chainId: number;
+  decoded: Explorer['DecodedCall'];
+  step: string;
+}): VNode | null {
+  const [isOpen, setOpen] = useState(false);
+  const returned = result ?? [];
+  const parts = [
+    ...(parameters.length === 0
+      ? []
+      : [`${parameters.length} ${parameters.length === 1 ? 'argument' : 'arguments'}`]),
+    ...(returned.length === 0 ? [] : [`${returned.length} returned`]),
+  ];
+  if (parts.length === 0) return null;
+  return html`<details onToggle=${(event: Event & { currentTarget: HTMLDetailsElement }) => setOpen(event.currentTarget.open)}>
+    <summary class="small">${parts.join(', ')}</summary>
+    ${
+      isOpen &&
+      html`${parameters.length > 0 && h(DecodedParameters, { chainId, label: `Arguments of ${step}`, parameters })}
+      ${returned.length > 0 && h(DecodedParameters, { chainId, label: `Returned by ${step}`, parameters: returned })}`
+    }
+  </details>`;
 }
 
 function Party({ chainId, address, names }: { chainId: number; address: string; names: Names }): VNode {
@@ -164,11 +207,15 @@ export function RawTrace({ chainId, transaction }: { chainId: number; transactio
 }
 
 /** Requests the trace of a transaction. Requests it again once its block changes. */
-function useTrace(chainId: number, { hash, block_number }: Transaction): Loading<Frames> {
+function useTrace(
+  chainId: number,
+  { hash, block_number }: Transaction,
+  options: { decode?: boolean } = {},
+): Loading<Frames> {
   return useAnswer(
     signal =>
       api.GET('/explorer/transactions/{transaction_hash}/raw-trace', {
-        params: { path: { transaction_hash: hash }, query: { chain_id: chainId } },
+        params: { path: { transaction_hash: hash }, query: { chain_id: chainId, ...options } },
         signal,
       }),
     [hash, block_number],

@@ -18,29 +18,66 @@ export interface Call {
   /** First four bytes of the input. */
   readonly selector: string | undefined;
   readonly error: string | undefined;
+  /** The call in words, where an ABI is known. */
+  readonly decoded: Explorer['DecodedCall'] | undefined;
+  /** Number of calls above this one. */
+  readonly depth: number;
+  /** Number of calls below this one, at any depth. */
+  readonly inside: number;
   readonly calls: readonly Call[];
 }
 
 const SELECTOR_CHARACTERS = 10;
 
-/** Builds the call tree from the frames of a trace. A frame without its parent becomes a root. */
+interface GrowingCall extends Call {
+  inside: number;
+  readonly calls: GrowingCall[];
+  readonly parent: GrowingCall | undefined;
+}
+
+/** Builds the call tree from the frames of a trace, outermost first. A frame without its parent becomes a root. */
 export function callsOf(frames: readonly Frame[]): readonly Call[] {
-  const roots: Call[] = [];
-  const below = new Map<string, Call[]>();
+  const roots: GrowingCall[] = [];
+  const byPath = new Map<string, GrowingCall>();
   for (const frame of frames) {
-    const path = frame.traceAddress.join('.');
-    const calls: Call[] = [];
-    below.set(path, calls);
-    const parent =
-      frame.traceAddress.length === 0 ? roots : below.get(frame.traceAddress.slice(0, -1).join('.'));
-    (parent ?? roots).push({ path, calls, ...factsOf(frame) });
+    const { traceAddress } = frame;
+    const path = traceAddress.join('.');
+    const parent = traceAddress.length === 0 ? undefined : byPath.get(traceAddress.slice(0, -1).join('.'));
+    const call = { path, depth: traceAddress.length, inside: 0, calls: [], parent, ...factsOf(frame) };
+    byPath.set(path, call);
+    (parent?.calls ?? roots).push(call);
+    for (let above = parent; above !== undefined; above = above.parent) above.inside += 1;
   }
   return roots;
 }
 
 /** Number of calls in the given trees. */
 export function countCalls(calls: readonly Call[]): number {
-  return calls.reduce((count, call) => count + 1 + countCalls(call.calls), 0);
+  return calls.reduce((count, { inside }) => count + 1 + inside, 0);
+}
+
+/** Paths of the calls above a depth that have calls inside. */
+export function openPaths(calls: readonly Call[], depth: number): ReadonlySet<string> {
+  const paths = walk(calls, call => call.depth < depth).filter(
+    call => call.calls.length > 0 && call.depth < depth,
+  );
+  return new Set(paths.map(({ path }) => path));
+}
+
+/** Calls in the order of execution, as far as the calls above them are open. */
+export function visibleCalls(calls: readonly Call[], open: ReadonlySet<string>): readonly Call[] {
+  return walk(calls, ({ path }) => open.has(path));
+}
+
+/** Calls depth first. Uses a stack, because calls nest up to 1,024 deep. */
+function walk(calls: readonly Call[], goesInto: (call: Call) => boolean): Call[] {
+  const found: Call[] = [];
+  const waiting = calls.toReversed();
+  for (let call = waiting.pop(); call !== undefined; call = waiting.pop()) {
+    found.push(call);
+    if (goesInto(call)) waiting.push(...call.calls.toReversed());
+  }
+  return found;
 }
 
 /** Address records by lower-case address, because a trace has no names. */
@@ -59,7 +96,13 @@ export function knownAddresses(
   return new Map(all.flatMap(address => (address === null ? [] : [[address.hash.toLowerCase(), address]])));
 }
 
-function factsOf({ type, action, result, error }: Frame): Omit<Call, 'path' | 'calls'> {
+function factsOf({
+  type,
+  action,
+  result,
+  error,
+  decoded,
+}: Frame): Omit<Call, 'path' | 'calls' | 'depth' | 'inside'> {
   const { callType, creationMethod, from, to, address, refundAddress, value, balance, gas, input } = action;
   return {
     kind: type === 'suicide' ? 'selfdestruct' : (callType ?? creationMethod ?? type),
@@ -73,5 +116,6 @@ function factsOf({ type, action, result, error }: Frame): Omit<Call, 'path' | 'c
         ? input.slice(0, SELECTOR_CHARACTERS)
         : undefined,
     error,
+    decoded,
   };
 }
