@@ -2,7 +2,7 @@ import type { Address } from 'viem';
 import { bytesColumn, hexOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import type { Abis } from '../../evm/abi/abi.ts';
-import { searchKey } from '../schema/search-key.ts';
+import { searchKey, searchTerms } from '../schema/search-key.ts';
 import { select } from '../schema/select.ts';
 import { addresses } from './addresses.ts';
 import type { Page } from './page.ts';
@@ -14,7 +14,7 @@ export interface NamedAddress {
 }
 
 export interface NameQuery {
-  /** Start of the name, in any letter case. A text without visible characters finds nothing. */
+  /** Start of a word of the name, in any letter case. A text without visible characters finds nothing. */
   prefix: string;
   /** Last item of the previous page. Its term must start with the prefix too. */
   after?: NamedAddress;
@@ -28,8 +28,8 @@ const NOTHING: Page<NamedAddress> = { items: [], hasMore: false };
 export const BEHIND_ALL = '\u{10FFFF}';
 
 /**
- * Tokens whose name or symbol starts with a prefix, without duplicates, by the first matching term.
- * A token's second matching term is skipped; it always sorts after the first.
+ * Tokens with a prefix at the start of a word of their name or symbol, without duplicates, by the first matching term.
+ * A token's further matching terms are skipped; they always sort after the first.
  */
 export async function tokensNamed(handle: Handle, query: NameQuery): Promise<Page<NamedAddress>> {
   const prefix = searchKey(query.prefix);
@@ -46,7 +46,7 @@ export async function tokensNamed(handle: Handle, query: NameQuery): Promise<Pag
   return { items, hasMore: rows.length > limit };
 }
 
-/** Contracts on the chain whose known ABI has a name that starts with a prefix. The operator configures these ABIs. */
+/** Contracts on the chain whose known ABI has a name with a prefix at the start of a word. The operator configures these. */
 export async function contractsNamed(
   { handle, abis }: { handle: Handle; abis: Abis },
   query: NameQuery,
@@ -56,8 +56,13 @@ export async function contractsNamed(
   const { after, limit } = query;
   const named = abis
     .namedContracts()
-    .map(({ name, address }) => ({ term: searchKey(name), address: hexOf(bytesColumn(address)) }))
-    .filter(entry => entry.term.startsWith(prefix) && (after === undefined || isAfter(entry, after)))
+    .flatMap(({ name, address }) => {
+      const [term] = searchTerms(name)
+        .filter(one => one.startsWith(prefix))
+        .toSorted();
+      return term === undefined ? [] : [{ term, address: hexOf(bytesColumn(address)) }];
+    })
+    .filter(entry => after === undefined || isAfter(entry, after))
     .sort((a, b) => (isAfter(a, b) ? 1 : -1));
   const rows = await addresses(
     { handle, abis },

@@ -14,3 +14,17 @@ export function searchKey(name: string): string {
     .trim();
   return [...folded].slice(0, KEY_CHARACTERS).join('').trimEnd();
 }
+
+/** Words of one text by which it is found; later ones are not searched. */
+const WORDS = 8;
+
+/**
+ * Keys under which a text is found: its own, and what remains of it at the start of each later word (Decision 436). Empty
+ * for a text without visible characters.
+ */
+export function searchTerms(text: string): readonly string[] {
+  const key = searchKey(text);
+  if (key === '') return [];
+  const words = key.split(' ');
+  return words.slice(0, WORDS).map((_, start) => words.slice(start).join(' '));
+}

@@ -68,7 +68,7 @@ export const STATE_TABLES = {
     unwinding: { token: 'token' },
     indexes: { by_owner: ['owner', 'token', 'token_id'] },
   }),
-  /** Names and symbols of tokens in the form of `searchKey`. A prefix search is a range of this table. */
+  /** Names and symbols of tokens as `searchTerms`. A search for the start of a word is a range of this table. */
   token_terms: describe({
     columns: { term: 'text', token: 'bytes' },
     key: ['term', 'token'],

@@ -5,7 +5,7 @@ import type { Handle } from '../../db/open.ts';
 import { execute, type Sql } from '../../db/query.ts';
 import { insertTyped, placeholders } from '../../db/rows.ts';
 import type { Dirty } from '../schema/dirty-state.ts';
-import { searchKey } from '../schema/search-key.ts';
+import { searchTerms } from '../schema/search-key.ts';
 import { select } from '../schema/select.ts';
 import { type IndexTables, TABLES } from '../schema/tables.ts';
 import type { KnownState, OnChainState } from './read-state.ts';
@@ -160,8 +160,8 @@ async function writeTerms(handle: Handle, readings: readonly OnChainState[]): Pr
   );
 }
 
-/** Search terms of a token. A name equal to the symbol is stored once. */
+/** Search terms of a token, each once. */
 function termRows({ address, name, symbol }: TokenReading): IndexTables['token_terms'][] {
-  const terms = new Set([name, symbol].map(text => (text === null ? '' : searchKey(text))));
-  return [...terms].filter(term => term !== '').map(term => ({ term, token: bytesColumn(address) }));
+  const terms = new Set([name, symbol].flatMap(text => (text === null ? [] : searchTerms(text))));
+  return [...terms].map(term => ({ term, token: bytesColumn(address) }));
 }

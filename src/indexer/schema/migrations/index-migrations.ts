@@ -28,11 +28,27 @@ const provenBlocks = (triggers: readonly string[]): Migration => ({
 });
 const ZERO = 'not null default 0';
 
+/** Adds the terms of later words to names that were read before, as `searchTerms` has them. */
+const wordTerms = (find: 'instr' | 'strpos'): Migration => ({
+  name: '004-word-terms',
+  up: [
+    `with recursive words(term, token, depth) as (
+       select term, token, 0 from token_terms
+       union all
+       select substr(term, ${find}(term, ' ') + 1), token, depth + 1 from words
+       where ${find}(term, ' ') > 0 and depth < 7
+     )
+     insert into token_terms (term, token) select term, token from words where depth > 0
+     on conflict do nothing`,
+  ],
+});
+
 /** Schema of the index on SQLite, in steps. Append only. */
 export const INDEX_MIGRATIONS: readonly Migration[] = [
   { name: '001-compact-index', up: [...createTables(sqliteDialect), ...SQLITE_TRIGGERS] },
   AMSTERDAM,
   provenBlocks(SQLITE_PROOF_TRIGGERS),
+  wordTerms('instr'),
 ];
 
 /** Schema of the index on PostgreSQL, in steps. Append only. */
@@ -48,6 +64,7 @@ const POSTGRES_MIGRATIONS: readonly Migration[] = [
   },
   AMSTERDAM,
   provenBlocks(POSTGRES_PROOF_TRIGGERS),
+  wordTerms('strpos'),
 ];
 
 /** Options to open the database of a chain's index. On PostgreSQL each chain has its own schema. */
