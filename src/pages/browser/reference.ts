@@ -52,10 +52,9 @@ export function Name({
   return html`<span class=${`named ${isVouched ? 'vouched' : 'claimed'}`} title=${`${text}: ${title}`}><bdi>${text}</bdi><span class="named-by">${source}</span></span>`;
 }
 
-/** Button that copies a text and confirms it. Renders nothing when the browser has no clipboard, as over plain http. */
-export function CopyButton({ text, label = `Copy ${text}` }: { text: string; label?: string }): VNode | null {
+/** Button that copies a text and confirms it. */
+export function CopyButton({ text, label = `Copy ${text}` }: { text: string; label?: string }): VNode {
   const { said, copy } = useCopying(text);
-  if (copy === undefined) return null;
   return html`<button type="button" class="copy" aria-label=${label} title=${said || 'Copy'} onClick=${copy}>
     <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
       <path d=${said === 'Copied' ? CHECK : SHEETS} fill="none" stroke="currentColor" stroke-width="1.4" />
@@ -64,21 +63,42 @@ export function CopyButton({ text, label = `Copy ${text}` }: { text: string; lab
   </button>`;
 }
 
-/** Copies a text. `said` is the result, shown for a moment; `copy` is undefined when the browser has no clipboard. */
-export function useCopying(text: string): { said: string; copy: (() => Promise<void>) | undefined } {
+/** Copies a text. `said` is the result, shown for a moment. */
+export function useCopying(text: string): { said: string; copy: () => Promise<void> } {
   const [said, setSaid] = useState('');
-  if (globalThis.navigator?.clipboard === undefined) return { said, copy: undefined };
   return {
     said,
     async copy() {
-      const isCopied = await navigator.clipboard.writeText(text).then(
-        () => true,
-        () => false,
-      );
-      setSaid(isCopied ? 'Copied' : 'Not copied');
+      setSaid((await isCopied(text)) ? 'Copied' : 'Not copied');
       setTimeout(() => setSaid(''), SAID_MS);
     },
   };
+}
+
+async function isCopied(text: string): Promise<boolean> {
+  // Only https and localhost have it.
+  if (navigator.clipboard === undefined) return isSelectionCopied(text);
+  return navigator.clipboard.writeText(text).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Copies a text through a selection, for browsers without a clipboard. The focus stays where it is. */
+function isSelectionCopied(text: string): boolean {
+  const focused = document.activeElement;
+  const field = document.createElement('textarea');
+  field.value = text;
+  field.readOnly = true;
+  field.className = 'visually-hidden';
+  field.style.whiteSpace = 'pre'; // else indentation is lost
+  // What is outside an open dialog cannot be selected.
+  (document.querySelector('dialog[open]') ?? document.body).append(field);
+  field.select();
+  const isDone = document.execCommand('copy');
+  field.remove();
+  if (focused instanceof HTMLElement) focused.focus();
+  return isDone;
 }
 
 /** Shortens a long value to its first and last characters. */

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { h } from '#pages/browser/element.ts';
 import { useCopying } from '#pages/browser/reference.ts';
 
-/** Button that copies a text. `copied` is its name for screen readers. Renders nothing without a clipboard. */
+/** Button that copies a text. `copied` is its name for screen readers. Renders nothing until a script runs. */
 export function CopyText({
   text,
   copied,
@@ -16,8 +16,9 @@ export function CopyText({
   label?: string;
   className?: string;
 }): VNode | null {
+  const isMounted = useMounted();
   const { said, copy } = useCopying(text);
-  if (copy === undefined) return null;
+  if (!isMounted) return null;
   return html`<button type="button" class=${`quiet ${className}`} aria-label=${`Copy ${copied}`} onClick=${copy}>
     ${said || label}<span class="visually-hidden" role="status">${said && `${said}: ${copied}`}</span>
   </button>`;
