@@ -176,9 +176,12 @@ function pauseAfter(
  */
 export function Awaited<Data>({
   loading,
+  skeleton,
   children,
 }: {
   loading: Loading<Data>;
+  /** Empty elements as high as the answer will be, so that what is below does not move when it arrives. */
+  skeleton?: ComponentChildren;
   children: (data: Data, headers: Headers) => ComponentChildren;
 }): VNode {
   const { answer, problem, reload } = loading;
@@ -191,7 +194,16 @@ export function Awaited<Data>({
     });
   }
   if (problem !== undefined) return h(ProblemNotice, { problem, retry: reload });
-  return html`<p class="loading" role="status">Loading…</p>`;
+  return h(Placeholder, { children: skeleton });
+}
+
+/** Placeholder for an answer: a word, or the children, which only keep its place. */
+export function Placeholder({ children }: { children?: ComponentChildren }): VNode {
+  if (children === undefined) return html`<p class="loading" role="status">Loading…</p>`;
+  return html`<div class="loading skeleton">
+    <span class="visually-hidden" role="status">Loading…</span>
+    <div aria-hidden="true">${children}</div>
+  </div>`;
 }
 
 /** Note above an outdated answer. */

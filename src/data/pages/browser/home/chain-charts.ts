@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { Awaited, Empty, useAnswer } from '#pages/browser/answer.ts';
+import { Awaited, Empty, Placeholder, useAnswer } from '#pages/browser/answer.ts';
 import { Chart } from '#pages/browser/chart.ts';
 import { h } from '#pages/browser/element.ts';
 import { Card } from '#pages/browser/layout.ts';
@@ -13,6 +13,9 @@ const DAY_MS = 86_400_000;
 const DAYS = 31;
 /** Minimum number of days in a chart, used for a young chain. */
 const FEWEST_DAYS = 7;
+
+const GAS_TITLE = 'Gas used per day';
+const CHART = html`<div class="of-chart"></div>`;
 
 /**
  * Charts of a chain's transactions and gas per day, if its back ends count them. The last day is that of the latest
@@ -36,6 +39,7 @@ export function ChainCharts({ chain }: { chain: Chain }): VNode {
       title: 'Transactions per day',
       children: h(Awaited<unknown>, {
         loading,
+        skeleton: CHART,
         children: () =>
           h(DailyChart, {
             label: 'Transactions per day',
@@ -45,7 +49,12 @@ export function ChainCharts({ chain }: { chain: Chain }): VNode {
           }),
       }),
     })}
-    ${isKnown && canAnswer(chain, 'queryBlocks') && h(GasPerDay, { chainId: chain.id, lastDay })}
+    ${
+      canAnswer(chain, 'queryBlocks') &&
+      (isKnown
+        ? h(GasPerDay, { chainId: chain.id, lastDay })
+        : h(Card, { title: GAS_TITLE, children: h(Placeholder, { children: CHART }) }))
+    }
   </div>`;
 }
 
@@ -71,12 +80,13 @@ function GasPerDay({ chainId, lastDay }: { chainId: number; lastDay: number }): 
     { everyMs: RENEW_CHARTS_MS },
   );
   return h(Card, {
-    title: 'Gas used per day',
+    title: GAS_TITLE,
     children: h(Awaited<{ aggregations?: Insights['Aggregations'] }>, {
       loading,
+      skeleton: CHART,
       children: ({ aggregations = [] }) =>
         h(DailyChart, {
-          label: 'Gas used per day',
+          label: GAS_TITLE,
           name: 'Gas',
           days: aggregations.map(({ day, gas }): Day => [Date.parse(String(day)), Number(gas)]),
           lastDay,

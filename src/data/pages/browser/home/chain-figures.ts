@@ -8,6 +8,10 @@ import { api, type Explorer } from '../api.ts';
 import { atNewBlocks, type Chain, canAnswer } from '../chains.ts';
 import { dollars } from '../records/figures.ts';
 
+/** Tiles of a chain whose statistics are complete. */
+const TILES = 7;
+const SPACE = '\u00a0';
+
 /** Figures of a chain as a row of tiles. Renders nothing when no back end has them. */
 export function ChainFigures({ chain, title }: { chain: Chain; title: string }): VNode | null {
   const stats = useAnswer(
@@ -20,6 +24,9 @@ export function ChainFigures({ chain, title }: { chain: Chain; title: string }):
     title,
     children: h(Awaited<Explorer['Stats']>, {
       loading: stats,
+      skeleton: html`<dl class="tiles">
+        ${Array.from({ length: TILES }, () => html`<div><dt>${SPACE}</dt><dd>${SPACE}</dd></div>`)}
+      </dl>`,
       children: data => html`<dl class="tiles">
         ${tilesOf(data).map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}
       </dl>`,

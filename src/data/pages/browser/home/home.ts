@@ -26,6 +26,7 @@ function Home(): VNode {
       </section>
       ${h(Awaited<{ chains: readonly Chain[] }>, {
         loading: chains,
+        skeleton: html`<div class="rest"></div>`,
         children: ({ chains: all }) => h(Chains, { chains: all }),
       })}
       ${h(Links, {})}
