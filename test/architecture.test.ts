@@ -170,6 +170,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
     'src/data/',
     [
       'src/contract/',
+      'src/pages/reference/',
       'src/http/',
       'src/db/',
       'src/stores/disk-space.ts',

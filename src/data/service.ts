@@ -2,9 +2,10 @@ import { hash } from 'node:crypto';
 import { dataServiceContract } from '../contract/contracts/data-service.ts';
 import { explorerContract } from '../contract/contracts/explorer.ts';
 import { insightsContract } from '../contract/contracts/insights.ts';
-import { descriptionHandlers, docsRoutes } from '../contract/description/description.ts';
+import { descriptionHandlers } from '../contract/description/description.ts';
 import { withExamples } from '../contract/description/examples.ts';
 import { mergedDocument } from '../contract/description/merged-document.ts';
+import { publicDocument } from '../contract/description/public-document.ts';
 import { mount } from '../contract/mount/mount.ts';
 import type { LinkedHostRules } from '../http/fetch/linked-hosts.ts';
 import type { ReadinessCheck } from '../http/health.ts';
@@ -13,6 +14,7 @@ import type { ChainIndex } from '../indexer/index-service.ts';
 import type { QueryBudget, QueryPool } from '../indexer/query/threads/pool.ts';
 import { logAndGoOn } from '../lib/logger.ts';
 import { openGateways } from '../node/names/gateways.ts';
+import { referencePages } from '../pages/reference/reference-page.ts';
 import { type DiskSpace, type DiskSpaceSettings, diskSpace } from '../stores/disk-space.ts';
 import { warmUpNames } from './backends/own-index/source/names.ts';
 import { remoteDocuments } from './backends/own-index/source/remote-documents.ts';
@@ -190,7 +192,7 @@ async function serveChains(
       metrics,
     });
     const description = descriptionHandlers(describe, () => publicUrl);
-    await docsRoutes(front.plain, TITLE);
+    referencePages(front.plain, { title: TITLE, describe: () => publicDocument(describe(), publicUrl) });
     const operations = explorer(handlers.serve);
     const pictures = pictureLoader({
       ipfsGateway: options.ipfsGateway,

@@ -124,7 +124,12 @@ function planOf(
     for (const [name, names] of graphs) {
       const address = addressOf(name);
       if (WORKER.test(name)) planned.push({ address, modules: names });
-      else planned.push({ address, modules: names.filter(one => !common.includes(one)), shared });
+      else
+        planned.push({
+          address,
+          modules: names.filter(one => !common.includes(one)),
+          shared: names.some(one => common.includes(one)) ? shared : undefined,
+        });
     }
   }
   return planned;

@@ -7,9 +7,10 @@ import {
   paymentsServiceContract,
 } from '../contract/contracts/payments.ts';
 import { paymentsError } from '../contract/contracts/payments-errors.ts';
-import { descriptionHandlers, docsRoutes, withErrorCodes } from '../contract/description/description.ts';
+import { descriptionHandlers, withErrorCodes } from '../contract/description/description.ts';
 import { withExamples } from '../contract/description/examples.ts';
 import { mergedDocument } from '../contract/description/merged-document.ts';
+import { publicDocument } from '../contract/description/public-document.ts';
 import { mount, mountGated } from '../contract/mount/mount.ts';
 import type { CrossOriginRules } from '../http/app/cors.ts';
 import { HttpError } from '../http/errors.ts';
@@ -20,6 +21,7 @@ import type { ChainClient } from '../node/client.ts';
 import { proofReader } from '../node/transaction-proof.ts';
 import { signatureJudge } from '../node/wallet-signature.ts';
 import { assetRoutes } from '../pages/assets.ts';
+import { referencePages } from '../pages/reference/reference-page.ts';
 import { apiKeyHandlers } from './api/api-keys.ts';
 import { chainHandlers } from './api/chains.ts';
 import { depositAddressHandlers } from './api/deposits/deposit-addresses.ts';
@@ -103,7 +105,7 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
   const verifySignature = signatureJudge(options.clientOf);
   healthRoutes(plain, { checks: () => options.checks, isLeaving: options.isLeaving });
   const description = descriptionHandlers(describe, () => publicUrl);
-  await docsRoutes(plain, TITLE);
+  referencePages(plain, { title: TITLE, describe: () => publicDocument(describe(), publicUrl) });
   const assets = pageAssets();
   assetRoutes(plain, assets);
   dashboardPages(plain, assets);
