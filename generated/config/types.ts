@@ -136,6 +136,22 @@ export interface components {
              */
             pageRateLimit: components["schemas"]["Count"];
             /**
+             * @description Limits of open streams of live events, of each process.
+             * @default {}
+             */
+            live: {
+                /**
+                 * @description Open streams of all clients.
+                 * @default 5000
+                 */
+                streams: number;
+                /**
+                 * @description Open streams of one client address. Clients without a rate limit have no such limit.
+                 * @default 20
+                 */
+                streamsPerClient: number;
+            };
+            /**
              * @description The response cache.
              * @default {}
              */

@@ -60,6 +60,8 @@ export interface DataConfig {
   rateLimitPerMinute: number;
   /** Requests for pages per minute and client address. */
   pageRateLimitPerMinute: number;
+  /** Open streams of live events of a process, and of one client address in it. */
+  live: { streams: number; streamsPerClient: number };
   cache: {
     ttlMs: number;
     /** Undefined for the defaults, which differ for back ends with a key. */

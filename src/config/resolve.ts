@@ -122,6 +122,7 @@ function dataOf(data: File['Data'], { sqlite }: Paths, mode: Environment['mode']
     pages: data.pages,
     rateLimitPerMinute: data.rateLimit,
     pageRateLimitPerMinute: data.pageRateLimit,
+    live: data.live,
     cache: {
       ttlMs: durationMs(cache.ttl),
       movingMs: cache.moving === undefined ? undefined : durationMs(cache.moving),
