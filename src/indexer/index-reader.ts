@@ -5,6 +5,7 @@ import { resolveName } from '../node/names/resolve-name.ts';
 import { nodeReader } from '../node/node-reads.ts';
 import { pendingTransaction, pendingTransactions } from '../node/pending-transactions.ts';
 import { contractUri, nftStandard, ownerOf, tokenUris, totalSupplyAt } from '../node/token-reads.ts';
+import { activity, blockMarks, orphanedMarks } from './read/activity.ts';
 import { addressCounts, coinBalanceOf, filledLists } from './read/address-records.ts';
 import { addresses, coinHolders, contract, implementations } from './read/addresses.ts';
 import { blockByNumberOrHash, blocks, validatedBlocks } from './read/blocks/blocks.ts';
@@ -79,6 +80,9 @@ export function createReader({ db, abis, client }: { db: Handle; abis: Abis; cli
       contractUri: node(contractUri),
     },
     head: index(readHead),
+    blockMarks: index(blockMarks),
+    orphanedMarks: index(orphanedMarks),
+    activity: index(activity),
     unreadBlock: index(unreadBlock),
     transactions: index(transactions),
     transactionByHash: index(transactionByHash),

@@ -81,6 +81,8 @@ export interface ChainIndex {
   /** Changes whenever readers may see different data. In memory; published after the state refresh. */
   revision(): string;
   epoch(): number;
+  /** Resolves at the next change that readers may see. */
+  nextChange(): Promise<void>;
   /** Identifies this index among all others, including an earlier one of the same chain. */
   identity: string;
   /** True when processes of other machines use the same database. */
@@ -261,6 +263,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
     warning,
     revision: progress.revision,
     epoch: progress.epoch,
+    nextChange: progress.nextChange,
     identity: progress.identity,
     isShared: isShared(db),
     whenComplete: progress.whenComplete,

@@ -24,6 +24,14 @@ export function readerQueries(
   const lists: Record<keyof Omit<Reader, 'abis' | 'node' | 'markets'>, (() => Promise<unknown>)[]> = {
     head: [() => reader.head()],
     unreadBlock: [() => reader.unreadBlock(block)],
+    blockMarks: [() => reader.blockMarks({ from: block, to: block + 1, limit: 50 })],
+    orphanedMarks: [() => reader.orphanedMarks({ from: block, to: block + 1, limit: 50 })],
+    activity: [
+      () =>
+        reader.activity({ kind: 'address', values: [someone, holder], from: block, to: block, limit: 50 }),
+      () => reader.activity({ kind: 'token', values: [token, someone], from: block, to: block, limit: 50 }),
+      () => reader.activity({ kind: 'transaction', values: [hash], from: block, to: block, limit: 50 }),
+    ],
     transactions: [
       () => reader.transactions({ limit: 50 }),
       () => reader.transactions({ limit: 50, before: place }),
