@@ -143,6 +143,10 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
     ],
   ],
   [
+    'src/data/live/',
+    ['src/data/backends/port/', 'src/data/fallback/', 'src/contract/', 'src/evm/', 'src/http/', 'src/lib/'],
+  ],
+  [
     'src/data/insights/',
     [
       'src/data/backends/port/',

@@ -57,6 +57,7 @@ export function dataServiceOptions(config: Config, embedded: readonly ServedChai
     rateLimitPerMinute: data.rateLimitPerMinute,
     pageRateLimitPerMinute: data.pageRateLimitPerMinute,
     requestsPerQuerySecond: data.requestsPerQuerySecond,
+    live: data.live,
     loggedRequests: log.requests,
     trustedProxies,
   };

@@ -36,6 +36,8 @@ export interface DataFront {
     checks: Readonly<Record<string, ReadinessCheck>>;
     /** Look for the record of a page; no record counts as missing when absent. */
     isMissing?: RecordLook;
+    /** Ends responses that would not end by themselves. Called when the front begins to close. */
+    endStreams: () => void;
   }): void;
   /** As in `RunningServer`. */
   close(drainMs?: number): Promise<void>;
@@ -58,6 +60,7 @@ export async function openDataFront(options: FrontOptions, chainIds: readonly nu
   let routes = untilServed;
   let isMissing: RecordLook = async () => false;
   let answerLost: LostAnswer | undefined;
+  let endStreams = () => {};
   const plain = plainRouter();
   healthRoutes(plain, { checks: () => checks, isLeaving: options.isLeaving });
   if (pages) answerLost = dataPages(plain, { chainIds, isMissing: record => isMissing(record) });
@@ -95,8 +98,12 @@ export async function openDataFront(options: FrontOptions, chainIds: readonly nu
       routes = composed(service.routes);
       checks = service.checks;
       isMissing = service.isMissing ?? isMissing;
+      endStreams = service.endStreams;
     },
-    close: listening.close,
+    close(drainMs) {
+      endStreams();
+      return listening.close(drainMs);
+    },
   };
 }
 

@@ -27,6 +27,7 @@ import { listExport } from './export/export-list.ts';
 import type { Chain } from './fallback/chain.ts';
 import { type DataFront, type FrontOptions, openDataFront } from './front.ts';
 import { dataHandlers } from './handlers.ts';
+import { type LiveSettings, liveEvents } from './live/live-handler.ts';
 import { openChain, type ServedChain } from './open-chain.ts';
 import { recordLook } from './pages/record-look.ts';
 import { pictureLoader } from './pictures/picture-loader.ts';
@@ -58,6 +59,8 @@ export interface DataServiceOptions extends FrontOptions {
   readonly front?: DataFront | undefined;
   /** Resolves when the chains hold their initial content. Absent if they hold it already. */
   readonly filled?: Promise<void> | undefined;
+  /** Streams of live events; the default limits when absent. */
+  readonly live?: LiveSettings | undefined;
   /** Budget for queries on indexes. Each part has a default. */
   readonly queries?: QueryBudget | undefined;
 }
@@ -194,6 +197,14 @@ async function serveChains(
     const description = descriptionHandlers(describe, () => publicUrl);
     referencePages(front.plain, { title: TITLE, describe: () => publicDocument(describe(), publicUrl) });
     const operations = explorer(handlers.serve);
+    const live = liveEvents({
+      chains,
+      settings: options.live,
+      isLeaving: options.isLeaving,
+      metrics,
+      clock,
+      log,
+    });
     const pictures = pictureLoader({
       ipfsGateway: options.ipfsGateway,
       rules: options.linkedHosts,
@@ -208,8 +219,13 @@ async function serveChains(
     front.serve({
       checks,
       isMissing: recordLook(operations, () => clock.now()),
+      endStreams: live.end,
       routes: [
-        await mount({ contract: explorerContract, handlers: operations, validateResponses }),
+        await mount({
+          contract: explorerContract,
+          handlers: { ...operations, streamLive: live.streamLive },
+          validateResponses,
+        }),
         await mount({ contract: insightsContract, handlers: handlers.insights, validateResponses }),
         await mount({
           contract: dataServiceContract,
@@ -224,6 +240,7 @@ async function serveChains(
       ],
     });
     return async () => {
+      await live.stop();
       await handlers.close();
       await pictures.close();
       await cache.flush();

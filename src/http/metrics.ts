@@ -19,6 +19,10 @@ export interface Metrics {
   refusedConnection(listener: string, reason: 'total' | 'address'): void;
   /** Counts a connection that was closed because its client took no byte of a response for too long. */
   stalledConnection(listener: string): void;
+  /** Updates the number of open streams of events: `change` is 1 for an opened one and -1 for a closed one. */
+  openStreams(change: 1 | -1): void;
+  /** Counts a stream of events that was ended because its client did not read it. */
+  droppedStream(): void;
   /** Adds a database. `aheadMs` returns the milliseconds by which this machine's clock is ahead of its clock. */
   watchClock(database: string, aheadMs: () => number): void;
   /** Adds a source of index progress, read at every scrape. If a read fails, the scrape omits its chains. */
@@ -93,6 +97,16 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
     'tollgate_http_stalled_connections_total',
     'Connections closed because the client took no byte of a response for 30 seconds, by listener',
     ['listener'],
+  );
+  const openStreams = new Gauge({
+    name: 'tollgate_live_streams',
+    help: 'Open streams of live events',
+    registers,
+  });
+  const droppedStreams = counter(
+    'tollgate_live_dropped_streams_total',
+    'Streams of live events that were ended because the client did not read them',
+    [],
   );
   const lookUps = new Map<string, number>();
   new Counter({
@@ -169,6 +183,8 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
     openConnections: (listener, change) => openConnections.inc({ listener }, change),
     refusedConnection: (listener, reason) => refusedConnections.inc({ listener, reason }),
     stalledConnection: listener => stalledConnections.inc({ listener }),
+    openStreams: change => openStreams.inc(change),
+    droppedStream: () => droppedStreams.inc(),
     cacheResult: result => void lookUps.set(result, (lookUps.get(result) ?? 0) + 1),
     storeFailures: (store, count) => storeFailures.inc({ store }, count),
     backendCall: ({ chain, backend, outcome, seconds }) => {

@@ -204,7 +204,9 @@ describe('the variant for the documentation tool', () => {
         {
           lang: 'bash',
           label: 'cURL',
-          source: expect.stringMatching(/^curl 'https:\/\/data\.example\.org\/[^{}]+'$/),
+          source: expect.stringMatching(
+            /^curl (--no-buffer --max-time 5 )?'https:\/\/data\.example\.org\/[^{}]+'$/,
+          ),
         },
         {
           lang: 'typescript',

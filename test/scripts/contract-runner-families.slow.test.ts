@@ -41,11 +41,18 @@ test('the contract runner has no findings at the service of both families, and c
   const notSeen = [...filled].flatMap(([id, count]) => (count === 0 ? [id] : []));
 
   expect(findings).toEqual([]);
-  expect(filled.size).toBe(74);
+  expect(filled.size).toBe(76);
   expect(requests).toBeGreaterThan(5_000);
   // The embedded chains have no validators with withdrawals.
   expect(notSeen).toEqual(['listBlockWithdrawals', 'listAddressWithdrawals', 'listWithdrawals']);
 }, 180_000);
+
+test('the contract runner reads a stream up to its first events, and checks them', async () => {
+  const { filled, findings } = await run(service.url, [only(explorerContract, '/explorer/live')]);
+
+  expect(findings).toEqual([]);
+  expect(filled.get('streamLive')).toBeGreaterThan(5);
+});
 
 const V1 = '/insights/v1';
 const blocks = only(insightsContract, `${V1}/blocks`);

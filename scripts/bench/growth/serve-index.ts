@@ -79,6 +79,7 @@ export async function serveIndex(options: {
         }),
         askNodes: async () => undefined,
       },
+      nextChange: () => new Promise(() => {}),
       revision: () => 'still',
       identity: 'bench',
       isShared: false,

@@ -18,6 +18,7 @@ import { nftRecordAnswers } from './insights/nfts.ts';
 import { priceAnswers } from './insights/prices.ts';
 import { recordAnswers } from './insights/records.ts';
 import { resolveAnswers } from './insights/resolve-input.ts';
+import { liveIndex } from './live.ts';
 import { searchAnswers } from './search.ts';
 import { abiAnswers, smartContractAnswers } from './smart-contracts.ts';
 import type { MetadataDocuments } from './source/metadata-documents.ts';
@@ -54,6 +55,7 @@ type ServedIndex = Pick<
   | 'identity'
   | 'isShared'
   | 'whenComplete'
+  | 'nextChange'
   | 'untilFound'
 >;
 
@@ -123,6 +125,7 @@ export function indexBackend(options: {
     dataId: index.identity,
     validity: () => ({ revision: index.revision(), epoch: `${index.identity}-${index.epoch()}` }),
     isShared: index.isShared,
+    live: liveIndex(index),
     probe: async () => void (await index.reader.head()),
     status() {
       const { lag } = index.status();

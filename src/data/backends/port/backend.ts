@@ -2,6 +2,7 @@ import type { ExplorerOperations } from '#contract/contracts/explorer.ts';
 import type { OperationBody, OperationRequest } from '#contract/contracts/operations.ts';
 import type { CursorPosition } from './cursor.ts';
 import type { InsightsAnswers } from './insights-backend.ts';
+import type { LiveSource } from './live-source.ts';
 
 /** Operations of document 1 that back ends answer. The stream of live events is made from several answers. */
 export type DataOperations = Omit<ExplorerOperations, 'streamLive'>;
@@ -109,6 +110,8 @@ export interface Backend {
   readonly isShared?: boolean;
   /** Rejects when its storage cannot be read. */
   probe?(): Promise<void>;
+  /** Reads for streams of live events. Without them, they ask for its answers. */
+  readonly live?: LiveSource;
   /** Updates `status` when that takes a request. Never rejects. */
   refreshStatus?(): Promise<void>;
 }
