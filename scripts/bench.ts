@@ -19,6 +19,7 @@ import { benchIndexMisses } from './bench/index-misses.ts';
 import { benchIndexPostgres } from './bench/index-postgres.ts';
 import { benchInsights } from './bench/insights.ts';
 import { benchLargeBlocks } from './bench/large-blocks.ts';
+import { benchLive } from './bench/live.ts';
 import { benchNormalise } from './bench/normalise.ts';
 import { benchPages } from './bench/pages.ts';
 import { benchPayments } from './bench/payments.ts';
@@ -48,6 +49,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   'proof-traffic': benchProofTraffic,
   'deposit-traffic': benchDepositTraffic,
   pages: benchPages,
+  live: benchLive,
   stalls: benchStalls,
   start: benchStart,
   watcher: benchWatcher,

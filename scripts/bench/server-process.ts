@@ -8,6 +8,8 @@ export interface ServerProcess extends AsyncDisposable {
   readonly url: string;
   /** CPU time used so far, user and system, in microseconds. */
   cpuMicros(): Promise<number>;
+  /** Memory of JavaScript and of its buffers after a garbage collection, in bytes. */
+  memoryBytes(): Promise<number>;
   /** Report on its event loop since the previous call. The first call starts the measurement. */
   eventLoop(): Promise<LoopReport>;
 }
@@ -16,6 +18,7 @@ export interface ServerProcess extends AsyncDisposable {
 export async function startServer(...args: string[]): Promise<ServerProcess> {
   const child = fork(fileURLToPath(new URL('./server.ts', import.meta.url)), args, {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    execArgv: [...process.execArgv, '--expose-gc'],
   });
   const { url } = await reply<{ url: string }>(child);
   return {
@@ -25,6 +28,11 @@ export async function startServer(...args: string[]): Promise<ServerProcess> {
       child.send('cpu');
       const { cpu } = await answer;
       return cpu.user + cpu.system;
+    },
+    async memoryBytes() {
+      const answer = reply<{ memory: number }>(child);
+      child.send('memory');
+      return (await answer).memory;
     },
     async eventLoop() {
       const answer = reply<{ loop: LoopReport }>(child);

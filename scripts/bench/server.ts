@@ -4,6 +4,7 @@
  * - `bare`: sends them from a bare Koa app
  * - `contract`: sends them through the contract mount, with several copies of the explorer contract
  * - `service`: the whole data service on one embedded chain, with or without an access log
+ * - `live`: the same without an access log, on a chain with a new transaction every second
  * - `uncached`: the data service on the chains of the contracts' examples, without a cache
  * - `index`: serves an index file or an index in PostgreSQL, with a cache of a given size and no node
  * - `hand-index`: reads an index file by hand-written SQL
@@ -119,14 +120,14 @@ function multiplied(copies: number): Contract<Record<string, AnyOperation>> {
   return { ...explorerContract, name: 'bench', document: { ...document, paths }, table };
 }
 
-async function service(loggedRequests: LoggedRequests) {
+async function service(loggedRequests: LoggedRequests, trickleMs = 0) {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
   const devnet = await startDevnet({
     folder,
     isFolderDisposable: true,
     chains: 1,
     blocks: 120,
-    trickleMs: 0,
+    trickleMs,
     seed: 1,
     clock: systemClock,
     log: createLogger({ level: 'warn' }),
@@ -198,6 +199,7 @@ async function index(place: string, blocks: number, cacheBytes: number) {
 function start([mode, first = '2000', second = '1', third = '1']: readonly string[]) {
   if (mode === 'node') return node(Number(first));
   if (mode === 'service') return service(first === 'none' ? 'none' : 'all');
+  if (mode === 'live') return service('none', 1_000);
   if (mode === 'uncached') return serveExamples();
   if (mode === 'contract') return throughContract(Number(first), Number(second));
   if (mode === 'index') return index(first, Number(second), Number(third));
@@ -215,6 +217,10 @@ process.on('message', message => {
   if (message === 'loop') {
     eventLoop ??= watchEventLoop();
     void eventLoop().then(loop => process.send?.({ loop }));
+  } else if (message === 'memory') {
+    globalThis.gc?.();
+    const { heapUsed, external } = process.memoryUsage();
+    process.send?.({ memory: heapUsed + external });
   } else if (message === 'cpu') process.send?.({ cpu: process.cpuUsage() });
 });
 process.once('disconnect', () => void server.close().then(() => process.exit()));
