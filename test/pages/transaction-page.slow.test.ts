@@ -144,5 +144,5 @@ test('a pending transaction is marked as such, and updates once it is in a block
   await page.getByRole('link', { name: 'Raw trace' }).click();
   await page.getByText('None of this chain’s back ends offers this.').waitFor();
   await page.goto(`/chain/${CHAIN_ID}/tx/0x${'11'.repeat(32)}`);
-  await page.getByText('this page looks for it every 3 seconds').waitFor();
+  await page.getByText('This page looks for it again').waitFor();
 });

@@ -1,15 +1,19 @@
 import { html } from 'htm/preact';
-import { type ComponentChildren, Fragment, type VNode } from 'preact';
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { type ComponentChildren, createContext, Fragment, type VNode } from 'preact';
+import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { h } from '#pages/browser/element.ts';
 import { Moment } from './moment.ts';
-import { asProblem, boxText, Problem, problemOf } from './problem.ts';
+import { asProblem, boxText, isTemporary, Problem, problemOf } from './problem.ts';
 
 const NOT_FOUND = 404;
 const NOT_IMPLEMENTED = 501;
 /** Statuses for which a retry is useless. */
 const LASTING: readonly (number | undefined)[] = [400, 401, 403, NOT_FOUND, NOT_IMPLEMENTED];
+/** First pause before a missing record, or one behind a temporary problem, is asked for again. */
+const RETRY_MS = 3_000;
 const LONGEST_PAUSE_MS = 60_000;
+/** Requests for a missing record until a page stops: three and a half minutes with a first pause of three seconds. */
+const MOST_MISSES = 8;
 
 /** Result of `openapi-fetch`. */
 export interface Reply<Data> {
@@ -40,6 +44,8 @@ export async function answerOf<Data>(asked: Promise<Reply<Data>>): Promise<Answe
 export interface Loading<Data> {
   readonly answer: Answer<Data> | undefined;
   readonly problem: Problem | undefined;
+  /** True when the problem ended the repetition, so only `reload` or another version asks again. */
+  readonly isOver: boolean;
   readonly reload: () => void;
 }
 
@@ -51,13 +57,13 @@ export interface Renewal {
   readonly version?: unknown;
   /** Next step from the shown answer, such as a cursor. A change loads at once; the shown answer stays until then. */
   readonly step?: unknown;
-  /** The record may still be created, so 404 does not stop repetition. */
+  /** The record may still be created, so after 404 the request is repeated `MOST_MISSES` times. */
   readonly mayAppear?: boolean;
 }
 
 /**
  * Sends a request when the page is shown, when one of `inputs` changes, and as `renewal` says. A permanent refusal ends
- * the repetition; other failures lengthen the pauses.
+ * the repetition; other failures lengthen the pauses. A temporary problem is retried even without `everyMs`.
  */
 export function useAnswer<Data>(
   ask: (signal: AbortSignal) => Promise<Reply<Data>>,
@@ -67,6 +73,7 @@ export function useAnswer<Data>(
   const [state, setState] = useState<Omit<Loading<Data>, 'reload'>>({
     answer: undefined,
     problem: undefined,
+    isOver: false,
   });
   const [round, setRound] = useState(0);
   const latest = useRef(ask);
@@ -74,14 +81,14 @@ export function useAnswer<Data>(
   const seenVersion = useRef(version);
   const renew = useRef(() => {});
 
-  useEffect(() => setState({ answer: undefined, problem: undefined }), inputs);
+  useEffect(() => setState({ answer: undefined, problem: undefined, isOver: false }), inputs);
   useEffect(() => {
     seenVersion.current = version;
     const repeated = repeat(
       { ask: signal => answerOf(latest.current(signal)), everyMs, mayAppear },
       {
-        onAnswer: answer => setState({ answer, problem: undefined }),
-        onProblem: problem => setState(({ answer }) => ({ answer, problem })),
+        onAnswer: answer => setState({ answer, problem: undefined, isOver: false }),
+        onProblem: (problem, isOver) => setState(({ answer }) => ({ answer, problem, isOver })),
       },
     );
     renew.current = repeated.renew;
@@ -96,20 +103,18 @@ export function useAnswer<Data>(
   return { ...state, reload: useCallback(() => setRound(number => number + 1), []) };
 }
 
-interface Repetition<Data> {
+interface Repetition<Data> extends Pick<Renewal, 'everyMs' | 'mayAppear'> {
   readonly ask: (signal: AbortSignal) => Promise<Answer<Data>>;
-  readonly everyMs: number | undefined;
-  readonly mayAppear: boolean;
 }
 
 interface Listener<Data> {
   readonly onAnswer: (answer: Answer<Data>) => void;
-  readonly onProblem: (problem: Problem) => void;
+  readonly onProblem: (problem: Problem, isOver: boolean) => void;
 }
 
 /** Sends a request now, after each pause, and on `renew`, one at a time until stopped. */
-function repeat<Data>(
-  { ask, everyMs, mayAppear }: Repetition<Data>,
+export function repeat<Data>(
+  { ask, everyMs, mayAppear = false }: Repetition<Data>,
   { onAnswer, onProblem }: Listener<Data>,
 ): { readonly renew: () => void; readonly stop: () => void } {
   const leaving = new AbortController();
@@ -117,10 +122,13 @@ function repeat<Data>(
   let isAsking = false;
   let isDue = false;
   let failures = 0;
+  let isMissing = false;
 
   const wait = (ms: number) => {
     timer = setTimeout(() => (document.hidden ? wait(ms) : run()), ms);
   };
+  // After a failure its own pause applies, even when the chain advances.
+  const isRenewable = () => failures === 0 || isMissing;
   const once = async (): Promise<number | undefined> => {
     try {
       const answer = await ask(leaving.signal);
@@ -129,10 +137,11 @@ function repeat<Data>(
       return everyMs;
     } catch (reason) {
       const problem = asProblem(reason);
-      if (!leaving.signal.aborted) onProblem(problem);
-      if (mayAppear && problem.status === NOT_FOUND) return everyMs;
       failures += 1;
-      return everyMs === undefined ? undefined : pauseAfter(problem, everyMs, failures);
+      isMissing = mayAppear && problem.status === NOT_FOUND;
+      const pauseMs = pauseAfter(problem, { everyMs, isMissing, failures });
+      if (!leaving.signal.aborted) onProblem(problem, pauseMs === undefined);
+      return pauseMs;
     }
   };
   const run = async () => {
@@ -143,14 +152,13 @@ function repeat<Data>(
     const pauseMs = await once();
     isAsking = false;
     if (leaving.signal.aborted) return;
-    if (isDue && failures === 0) run();
+    if (isDue && isRenewable()) run();
     else if (pauseMs !== undefined) wait(pauseMs);
   };
   run();
   return {
-    // After a failure its own pause applies, even when the chain advances.
     renew: () => {
-      if (failures === 0) run();
+      if (isRenewable()) run();
     },
     stop: () => {
       leaving.abort();
@@ -159,16 +167,23 @@ function repeat<Data>(
   };
 }
 
-/** Pause after consecutive failures; undefined when a retry is useless. */
-function pauseAfter(
-  { status, retryAfterMs = 0 }: Problem,
-  everyMs: number,
-  failures: number,
+/** Pause after consecutive failures; undefined when no further request follows. */
+export function pauseAfter(
+  problem: Pick<Problem, 'status' | 'retryAfterMs'>,
+  { everyMs, isMissing, failures }: { everyMs: number | undefined; isMissing: boolean; failures: number },
 ): number | undefined {
-  if (LASTING.includes(status)) return undefined;
-  const doubled = Math.min(everyMs * 2 ** (failures - 1), Math.max(everyMs, LONGEST_PAUSE_MS));
-  return Math.max(doubled, retryAfterMs);
+  if (isMissing) {
+    if (failures >= MOST_MISSES) return undefined;
+  } else if (LASTING.includes(problem.status) || (everyMs === undefined && !isTemporary(problem))) {
+    return undefined;
+  }
+  const firstMs = isMissing ? RETRY_MS : (everyMs ?? RETRY_MS);
+  const doubled = Math.min(firstMs * 2 ** (failures - 1), Math.max(firstMs, LONGEST_PAUSE_MS));
+  return Math.max(doubled, problem.retryAfterMs ?? 0);
 }
+
+/** True while the frame of a page says that the server does not answer, so that its parts do not repeat it. */
+export const OutageNotice = createContext(false);
 
 /**
  * Shows the children for an answer, a placeholder before it, or the problem without one. An answer that could not be
@@ -185,15 +200,20 @@ export function Awaited<Data>({
   children: (data: Data, headers: Headers) => ComponentChildren;
 }): VNode {
   const { answer, problem, reload } = loading;
+  const isKnown = useContext(OutageNotice) && problem !== undefined && isTemporary(problem);
   if (answer !== undefined) {
     return h(Fragment, {
       children: html`
-        ${problem !== undefined && h(NotRenewed, { problem, since: answer.at, retry: reload })}
+        ${problem !== undefined && !isKnown && h(NotRenewed, { problem, since: answer.at, retry: reload })}
         ${children(answer.data, answer.headers)}
       `,
     });
   }
-  if (problem !== undefined) return h(ProblemNotice, { problem, retry: reload });
+  if (problem !== undefined && !isKnown) {
+    return isTemporary(problem) && problem.status !== undefined
+      ? h(Delay, { problem })
+      : h(ProblemNotice, { problem, retry: reload });
+  }
   return h(Placeholder, { children: skeleton });
 }
 
@@ -220,6 +240,14 @@ function NotRenewed({
     <span role="status">Not renewed since ${h(Moment, { at: since })}.</span>
     <span>${problem.status === undefined && problem.message}${h(ProblemFacts, { problem })}</span>
     <button type="button" onClick=${retry}>Try again</button>
+  </div>`;
+}
+
+/** Tells that the server asks to wait, as while it starts. The request is repeated. */
+export function Delay({ problem }: { problem: Problem }): VNode {
+  return html`<div class="notice row" role="status">
+    <progress aria-hidden="true"></progress>
+    <span>${problem.message.replace(/\.?$/, '.')} This page continues by itself.</span>
   </div>`;
 }
 

@@ -21,6 +21,13 @@ export class Problem extends Error {
   }
 }
 
+const STATUSES_WITH_A_WAIT: readonly (number | undefined)[] = [429, 503];
+
+/** True when the server could not be reached, or asks to be asked again later, as while it starts. */
+export function isTemporary({ status, retryAfterMs }: Pick<Problem, 'status' | 'retryAfterMs'>): boolean {
+  return status === undefined || (STATUSES_WITH_A_WAIT.includes(status) && retryAfterMs !== undefined);
+}
+
 /** Converts an exception to a Problem for display. */
 export function asProblem(reason: unknown): Problem {
   return reason instanceof Problem ? reason : new Problem(String(reason));

@@ -1,14 +1,11 @@
 import type { components } from '#generated/data-service/types.ts';
 import { grouped } from '#pages/browser/amounts.ts';
-import { answerOf, type Loading, type Renewal, useAnswer } from '#pages/browser/answer.ts';
+import type { Renewal } from '#pages/browser/answer.ts';
 import type { Tone } from '#pages/browser/layout.ts';
-import { api } from './api.ts';
+import { headOf } from './live/chain-feed.ts';
 
 export type Chain = components['schemas']['ConfiguredChain'];
 export type ChainBackend = components['schemas']['ChainBackend'];
-
-/** Refresh interval of the chains' state. */
-const HEADS_RENEW_MS = 3_000;
 
 /**
  * Renewal for data that changes with blocks: at each new block, and at an interval, because an answer may come from the
@@ -16,31 +13,6 @@ const HEADS_RENEW_MS = 3_000;
  */
 export function atNewBlocks(chain: Chain): Renewal {
   return { everyMs: 15_000, version: headOf(chain) };
-}
-
-/** Configured chains with their state, renewed while the page is visible. */
-export function useChains(): Loading<{ readonly chains: readonly Chain[] }> {
-  return useAnswer(signal => api.GET('/chains', { signal }), [], { everyMs: HEADS_RENEW_MS });
-}
-
-let requested: Promise<readonly Chain[]> | undefined;
-
-/** Configured chains, requested once per page; empty while the server does not answer. */
-export function configuredChains(): Promise<readonly Chain[]> {
-  requested ??= answerOf(api.GET('/chains')).then(
-    ({ data }) => data.chains,
-    () => {
-      requested = undefined;
-      return [];
-    },
-  );
-  return requested;
-}
-
-/** Highest block number among the back ends of a chain; undefined while none is known. */
-export function headOf({ backends }: Chain): number | undefined {
-  const heads = backends.flatMap(({ head }) => (head === null ? [] : [head]));
-  return heads.length === 0 ? undefined : Math.max(...heads);
 }
 
 /** True when a back end may answer for the chain: it has a block, or it is a remote service that was not asked yet. */

@@ -19,14 +19,26 @@ export function MainRecord<Data>({
   title,
   malformed,
   missing,
+  mayAppear = false,
+  removed,
   children,
 }: {
   loading: Loading<Data>;
   title: string;
   malformed?: ComponentChildren;
   missing: ComponentChildren;
+  /** True when the page looks for a missing record again. */
+  mayAppear?: boolean;
+  /** Said above a shown record that is missing by now. */
+  removed?: ComponentChildren;
   children: (data: Data, headers: Headers) => ComponentChildren;
 }): VNode {
+  if (wasRemoved(loading) && removed !== undefined) {
+    return html`
+      <p class="notice warning" role="status">${removed}</p>
+      <div class="removed">${h(Awaited<Data>, { loading: { ...loading, problem: undefined }, children })}</div>
+    `;
+  }
   if (loading.answer !== undefined) return h(Awaited<Data>, { loading, children });
   const { status, message, requestId } = loading.problem ?? {};
   const advice = status === MISSING ? missing : status === MALFORMED ? malformed : undefined;
@@ -41,10 +53,24 @@ export function MainRecord<Data>({
               <p class="small">
                 ${status} · ${message}${requestId !== undefined && html` · request <code>${requestId}</code>`}
               </p>
+              ${mayAppear && h(Search, { loading })}
             `,
           })
     }
   `;
+}
+
+/** True when a shown record is missing by now, as after a reorganisation. */
+export function wasRemoved({ answer, problem }: Pick<Loading<unknown>, 'answer' | 'problem'>): boolean {
+  return answer !== undefined && problem?.status === MISSING;
+}
+
+/** Says that a missing record is looked for again, until the page has given up. */
+function Search({ loading: { isOver, reload } }: { loading: Loading<unknown> }): VNode {
+  return isOver
+    ? html`<p class="row"><span>This page has stopped looking for it.</span>
+        <button type="button" onClick=${reload}>Look again</button></p>`
+    : html`<p role="status">This page looks for it again, at growing intervals.</p>`;
 }
 
 /** Content of a page whose URL does not contain a valid address. */

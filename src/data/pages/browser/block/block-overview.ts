@@ -13,21 +13,13 @@ import { GasPrice, GasUsed } from '../records/figures.ts';
 
 type Block = Explorer['Block'];
 
-/** All fields of a block. `head` is the latest block number, undefined while it is unknown. */
-export function BlockOverview({
-  chainId,
-  block,
-  head,
-}: {
-  chainId: number;
-  block: Block;
-  head: number | undefined;
-}): VNode {
+/** All fields of a block. */
+export function BlockOverview({ chainId, block }: { chainId: number; block: Block }): VNode {
   const coin = (amount: string | null): ComponentChildren =>
     amount !== null && h(CoinAmount, { chainId, amount });
   return html`<div class="stack">
     <div class="grid">
-    ${h(Card, { title: 'Overview', children: h(Facts, { rows: overview(chainId, block, head) }) })}
+    ${h(Card, { title: 'Overview', children: h(Facts, { rows: overview(chainId, block) }) })}
     ${h(Card, {
       title: 'Gas and fees',
       children: h(Facts, {
@@ -58,15 +50,12 @@ export function BlockOverview({
   </div>`;
 }
 
-function overview(chainId: number, block: Block, head: number | undefined): readonly Fact[] {
+function overview(chainId: number, block: Block): readonly Fact[] {
   const { timestamp, miner, height, type, transaction_count, withdrawals_count, size } = block;
   const isOnChain = type === null || type === 'block';
   return [
     ['Timestamp', html`${h(Moment, { at: timestamp })} (${h(Ago, { at: timestamp })})`],
-    [
-      'Finality',
-      isOnChain && head !== undefined && h(Finality, { chainId, confirmations: Math.max(0, head - height) }),
-    ],
+    ['Finality', isOnChain && h(Finality, { chainId, block: height })],
     ['Fee recipient', h(AddressReference, { chainId, address: miner })],
     [
       'Transactions',

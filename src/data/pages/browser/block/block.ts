@@ -8,9 +8,9 @@ import { Badge, Tabs } from '#pages/browser/layout.ts';
 import { CopyButton } from '#pages/browser/reference.ts';
 import { setTitle, show } from '#pages/browser/show.ts';
 import { api, type Explorer, pageOf, pagePath } from '../api.ts';
-import { type Chain, headOf } from '../chains.ts';
 import { Elsewhere } from '../elsewhere.ts';
 import { Frame, Source } from '../frame.ts';
+import { useChainState, useHead } from '../live/live.ts';
 import { MainRecord } from '../main-record.ts';
 import { ProofBadge } from '../records/chain-facts.ts';
 import { blockTabs } from './block-lists.ts';
@@ -18,7 +18,8 @@ import { BlockOverview } from './block-overview.ts';
 
 type Block = Explorer['Block'];
 
-const RENEW_MS = 5_000;
+const RENEW_MS = 15_000;
+const NUMBER = /^\d+$/;
 
 const { chainId, rest } = pagePath();
 const [, asked = ''] = rest;
@@ -29,9 +30,8 @@ function BlockPage(): VNode {
 
 /** Leads to the page of the newest block, whose address keeps its meaning. */
 function LatestBlock(): VNode {
-  const chains = useAnswer(signal => api.GET('/chains', { signal }), [], { everyMs: RENEW_MS });
-  const chain = chains.answer?.data.chains.find(({ id }) => id === chainId);
-  const head = chain && headOf(chain);
+  const chain = useChainState(chainId);
+  const head = useHead(chainId);
   useEffect(() => {
     if (head !== undefined) location.replace(pageOf.block(chainId, head));
   }, [head]);
@@ -43,9 +43,9 @@ function LatestBlock(): VNode {
 
 /** Page of a block: its fields and its contents. */
 function NumberedBlock(): VNode {
-  const [isFinal, setFinal] = useState(false);
-  const everyMs = isFinal ? undefined : RENEW_MS;
-  const chains = useAnswer(signal => api.GET('/chains', { signal }), [], { everyMs });
+  const [phase, setPhase] = useState<'missing' | 'open' | 'final'>('missing');
+  const chain = useChainState(chainId);
+  const head = useHead(chainId);
   const block = useAnswer(
     signal =>
       api.GET('/explorer/blocks/{block_number_or_hash}', {
@@ -53,37 +53,39 @@ function NumberedBlock(): VNode {
         signal,
       }),
     [],
-    { everyMs, mayAppear: true },
+    phase === 'final'
+      ? {}
+      : {
+          everyMs: RENEW_MS,
+          version: phase === 'open' ? head : head !== undefined && head >= Number(asked),
+          mayAppear: true,
+        },
   );
-  const chain = chains.answer?.data.chains.find(({ id }) => id === chainId);
   const height = block.answer?.data.height;
-  const head = chain && headOf(chain);
   const depth = height === undefined || head === undefined ? -1 : head - height;
-  useEffect(() => setFinal(chain !== undefined && depth >= chain.confirmations), [chain, depth]);
+  useEffect(() => {
+    if (height === undefined) return;
+    setPhase(chain !== undefined && depth >= chain.confirmations ? 'final' : 'open');
+  }, [height, chain, depth]);
   return h(Frame, {
     children: h(MainRecord<Block>, {
       loading: block,
       title: 'Block',
       malformed:
         'This is not a block. A block is named by its number, or by its hash: 0x and 64 hexadecimal digits.',
-      missing: html`This block does not exist yet. This page looks for it every ${RENEW_MS / 1000} seconds. <a href=${pageOf.chain(chainId)}>See the latest blocks</a>.
+      missing: html`${NUMBER.test(asked) ? 'This block does not exist yet.' : 'No back end of this chain has this block.'} <a href=${pageOf.chain(chainId)}>See the latest blocks</a>.
         ${asked.startsWith('0x') && h(Elsewhere, { chainId, what: 'block', text: asked })}`,
-      children: (data, headers) => h(ShownBlock, { block: data, headers, chain }),
+      mayAppear: true,
+      removed: 'This block is no longer on the chain. It was replaced, or no back end has it any more.',
+      children: (data, headers) => h(ShownBlock, { block: data, headers }),
     }),
   });
 }
 
-function ShownBlock({
-  block,
-  headers,
-  chain,
-}: {
-  block: Block;
-  headers: Headers;
-  chain: Chain | undefined;
-}): VNode {
+function ShownBlock({ block, headers }: { block: Block; headers: Headers }): VNode {
   const { height, type, proven } = block;
-  const head = chain && headOf(chain);
+  const chain = useChainState(chainId);
+  const head = useHead(chainId);
   setTitle(`Block ${grouped(height)}`);
   return html`
     <div class="title">
@@ -114,7 +116,7 @@ function ShownBlock({
           id: 'overview',
           label: 'Overview',
           content: () => html`
-            ${h(BlockOverview, { chainId, block, head })}
+            ${h(BlockOverview, { chainId, block })}
             ${h(Source, { headers })}
           `,
         },

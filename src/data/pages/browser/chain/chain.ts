@@ -6,11 +6,13 @@ import { h } from '#pages/browser/element.ts';
 import { Badge, Card, Tabs } from '#pages/browser/layout.ts';
 import { setTitle, show } from '#pages/browser/show.ts';
 import { pagePath } from '../api.ts';
-import { type Chain, canAnswer, hasAnswers, headOf, useChains } from '../chains.ts';
+import { type Chain, canAnswer, hasAnswers } from '../chains.ts';
 import { Frame } from '../frame.ts';
 import { BackendState } from '../home/chain-card.ts';
 import { ChainCharts } from '../home/chain-charts.ts';
 import { ChainFigures } from '../home/chain-figures.ts';
+import { headOf } from '../live/chain-feed.ts';
+import { useChains } from '../live/live.ts';
 import { chainLists } from './chain-lists.ts';
 import { UnknownChain } from './unknown-chain.ts';
 

@@ -5,8 +5,9 @@ import { h } from '#pages/browser/element.ts';
 import { clipped } from '#pages/browser/reference.ts';
 import { setTitle, show } from '#pages/browser/show.ts';
 import { pageOf, pagePath } from '../api.ts';
-import { type Chain, useChains } from '../chains.ts';
+import type { Chain } from '../chains.ts';
 import { Frame } from '../frame.ts';
+import { useChains } from '../live/live.ts';
 import { UnknownChain } from './unknown-chain.ts';
 
 const PATH_CHARACTERS = 120;

@@ -4,11 +4,18 @@ import { grouped } from '#pages/browser/amounts.ts';
 import { h } from '#pages/browser/element.ts';
 import { Badge } from '#pages/browser/layout.ts';
 import { pageOf } from '../api.ts';
+import { useHead } from '../live/live.ts';
 import { useChain } from './coin.ts';
 
-/** Confirmations of a record, and its finality on the chain. */
-export function Finality({ chainId, confirmations }: { chainId: number; confirmations: number }): VNode {
+/**
+ * Blocks after the block of a record, and its finality, by the chain's latest block. Records say it too, as of the time
+ * when they were stored.
+ */
+export function Finality({ chainId, block }: { chainId: number; block: number }): VNode | null {
+  const head = useHead(chainId);
   const needed = useChain(chainId)?.confirmations;
+  if (head === undefined) return null;
+  const confirmations = Math.max(0, head - block);
   const count = `${grouped(confirmations)} ${confirmations === 1 ? 'confirmation' : 'confirmations'}`;
   if (needed === undefined) return html`<span>${count}</span>`;
   return confirmations >= needed

@@ -3,7 +3,8 @@ import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { COIN_DECIMALS } from '#pages/browser/amounts.ts';
 import { h } from '#pages/browser/element.ts';
-import { type Chain, canAnswer, configuredChains } from '../chains.ts';
+import { type Chain, canAnswer } from '../chains.ts';
+import { configuredChains } from '../live/live.ts';
 import { Units, Worth } from './figures.ts';
 
 /** A chain of `GET /chains`, with its native coin if known. */

@@ -62,12 +62,18 @@ export function TransactionReference({ chainId, hash }: { chainId: number; hash:
   return h(Reference, { value: hash, href: pageOf.transaction(chainId, hash) });
 }
 
-/** Outcome of a transaction in a word or two. Its block may be known and its outcome not. */
+/**
+ * Outcome of a transaction in a word or two. Its block may be known and its outcome not. `isRemoved` is true for one
+ * that is no longer on the chain.
+ */
 export function TransactionStatus({
   transaction: { status, block_number },
+  isRemoved = false,
 }: {
   transaction: Pick<Transaction, 'status' | 'block_number'>;
+  isRemoved?: boolean;
 }): VNode {
+  if (isRemoved) return h(Badge, { children: 'Removed' });
   if (status === 'ok') return h(Badge, { tone: 'good', children: 'Success' });
   if (status === 'error') return h(Badge, { tone: 'bad', children: 'Failed' });
   return h(Badge, { tone: 'busy', children: block_number === null ? 'Pending' : 'Status unknown' });

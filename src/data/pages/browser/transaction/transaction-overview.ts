@@ -29,18 +29,23 @@ const TYPES: Readonly<Record<number, string>> = {
   4: ' (EIP-7702)',
 };
 
-/** Overview of a transaction: its parties, its fee, the tokens it moved, and its input. */
+/**
+ * Overview of a transaction: its parties, its fee, the tokens it moved, and its input. `isRemoved` is true for one that
+ * is no longer on the chain.
+ */
 export function TransactionOverview({
   chainId,
   transaction,
+  isRemoved,
 }: {
   chainId: number;
   transaction: Transaction;
+  isRemoved: boolean;
 }): VNode {
   return html`<div class="stack">
     ${h(Failure, { transaction })}
     <div class="grid">
-      ${h(Card, { title: 'Overview', children: h(Facts, { rows: overview(chainId, transaction) }) })}
+      ${h(Card, { title: 'Overview', children: h(Facts, { rows: overview(chainId, transaction, isRemoved) }) })}
       ${h(TransactionFee, { chainId, transaction })}
     </div>
     ${h(TokenTransfers, { chainId, transaction })}
@@ -75,16 +80,16 @@ function Failure({ transaction }: { transaction: Transaction }): VNode | null {
   </div>`;
 }
 
-function overview(chainId: number, transaction: Transaction): readonly Fact[] {
-  const { block_number, confirmations, timestamp, from, to, created_contract, value, method } = transaction;
+function overview(chainId: number, transaction: Transaction, isRemoved: boolean): readonly Fact[] {
+  const { block_number, timestamp, from, to, created_contract, value, method } = transaction;
   const { confirmation_duration: durations, nonce, position, type, actions } = transaction;
   const party = (address: Explorer['Address']) => h(AddressReference, { chainId, address, isWhole: true });
   return [
-    ['Status', h(TransactionStatus, { transaction })],
+    ['Status', h(TransactionStatus, { transaction, isRemoved })],
     [
       'Block',
       block_number !== null &&
-        html`<span class="row">${blockCell(chainId, block_number)}${confirmations !== null && h(Finality, { chainId, confirmations })}</span>`,
+        html`<span class="row">${blockCell(chainId, block_number)}${!isRemoved && h(Finality, { chainId, block: block_number })}</span>`,
     ],
     ['Timestamp', timestamp !== null && html`${h(Moment, { at: timestamp })} (${h(Ago, { at: timestamp })})`],
     ['Confirmed', durationText(durations)],
