@@ -76,35 +76,46 @@ export function useAnswer<Data>(
     isOver: false,
   });
   const [round, setRound] = useState(0);
-  const latest = useRef(ask);
-  latest.current = ask;
+  const latest = useRef({ ask, everyMs, mayAppear });
+  latest.current = { ask, everyMs, mayAppear };
   const seenVersion = useRef(version);
-  const renew = useRef(() => {});
+  const repetition = useRef<Repetition>(undefined);
 
   useEffect(() => setState({ answer: undefined, problem: undefined, isOver: false }), inputs);
   useEffect(() => {
     seenVersion.current = version;
     const repeated = repeat(
-      { ask: signal => answerOf(latest.current(signal)), everyMs, mayAppear },
+      { ask: signal => answerOf(latest.current.ask(signal)), renewal: () => latest.current },
       {
         onAnswer: answer => setState({ answer, problem: undefined, isOver: false }),
         onProblem: (problem, isOver) => setState(({ answer }) => ({ answer, problem, isOver })),
       },
     );
-    renew.current = repeated.renew;
+    repetition.current = repeated;
     return repeated.stop;
-  }, [...inputs, step, round, everyMs]);
+  }, [...inputs, step, round]);
+  useEffect(() => repetition.current?.reschedule(), [everyMs]);
   useEffect(() => {
     if (seenVersion.current === version) return;
     seenVersion.current = version;
-    renew.current();
+    repetition.current?.renew();
   }, [version]);
 
   return { ...state, reload: useCallback(() => setRound(number => number + 1), []) };
 }
 
-interface Repetition<Data> extends Pick<Renewal, 'everyMs' | 'mayAppear'> {
+interface Repeated<Data> {
   readonly ask: (signal: AbortSignal) => Promise<Answer<Data>>;
+  /** Read before each pause. */
+  readonly renewal: () => Pick<Renewal, 'everyMs' | 'mayAppear'>;
+}
+
+/** Request that is repeated until it is stopped. */
+export interface Repetition {
+  readonly renew: () => void;
+  /** Begins the pause again, after `everyMs` has changed. */
+  readonly reschedule: () => void;
+  readonly stop: () => void;
 }
 
 interface Listener<Data> {
@@ -114,9 +125,9 @@ interface Listener<Data> {
 
 /** Sends a request now, after each pause, and on `renew`, one at a time until stopped. */
 export function repeat<Data>(
-  { ask, everyMs, mayAppear = false }: Repetition<Data>,
+  { ask, renewal }: Repeated<Data>,
   { onAnswer, onProblem }: Listener<Data>,
-): { readonly renew: () => void; readonly stop: () => void } {
+): Repetition {
   const leaving = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isAsking = false;
@@ -134,10 +145,11 @@ export function repeat<Data>(
       const answer = await ask(leaving.signal);
       failures = 0;
       if (!leaving.signal.aborted) onAnswer(answer);
-      return everyMs;
+      return renewal().everyMs;
     } catch (reason) {
       const problem = asProblem(reason);
       failures += 1;
+      const { everyMs, mayAppear = false } = renewal();
       isMissing = mayAppear && problem.status === NOT_FOUND;
       const pauseMs = pauseAfter(problem, { everyMs, isMissing, failures });
       if (!leaving.signal.aborted) onProblem(problem, pauseMs === undefined);
@@ -159,6 +171,12 @@ export function repeat<Data>(
   return {
     renew: () => {
       if (isRenewable()) run();
+    },
+    reschedule: () => {
+      const { everyMs } = renewal();
+      if (isAsking || failures > 0) return;
+      clearTimeout(timer);
+      if (everyMs !== undefined) wait(everyMs);
     },
     stop: () => {
       leaving.abort();

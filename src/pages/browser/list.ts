@@ -31,8 +31,18 @@ export interface ListProps<Item, Cursor, Body> {
   readonly everyMs?: number | undefined;
   /** Reloads the first page when it changes. */
   readonly version?: unknown;
+  /** News that the reader may load, instead of rows that move while they are read. */
+  readonly offer?: ListNews | undefined;
   /** Content below the table, built from the response headers. */
   readonly source?: (headers: Headers) => ComponentChildren;
+}
+
+/** News of a list. An empty list loads them by itself. */
+export interface ListNews {
+  /** Grows with each piece of news. */
+  readonly count: number;
+  /** Names the news since an earlier count: "12 new transactions". Undefined when there is none. */
+  readonly wordsSince: (count: number) => string | undefined;
 }
 
 /** Response with the cursors that led to it. */
@@ -46,18 +56,30 @@ interface Shown<Cursor, Body> {
  * one is loaded.
  */
 export function List<Item, Cursor, Body>(props: ListProps<Item, Cursor, Body>): VNode {
-  const { label, columns = [], view, load, pageOf, keyOf, empty, inputs = [], source } = props;
+  const { label, columns = [], view, load, pageOf, keyOf, empty, inputs = [], source, offer } = props;
   const [cursors, setCursors] = useState<readonly Cursor[]>([]);
   useEffect(() => setCursors([]), inputs);
   const wanted = cursors.at(-1);
+  const [isEmpty, setEmpty] = useState(false);
   const loading: Loading<Shown<Cursor, Body>> = useAnswer(
     async signal => {
       const { data, ...reply } = await load(wanted, signal);
       return data === undefined ? reply : { ...reply, data: { body: data, cursors } };
     },
     inputs,
-    { step: wanted, ...(wanted === undefined && { everyMs: props.everyMs, version: props.version }) },
+    {
+      step: wanted,
+      ...(wanted === undefined && {
+        everyMs: props.everyMs,
+        version: isEmpty ? offer?.count : props.version,
+      }),
+    },
   );
+  const { answer } = loading;
+  useEffect(() => {
+    if (answer === undefined) return;
+    setEmpty(answer.data.cursors.length === 0 && pageOf(answer.data.body, undefined).items.length === 0);
+  }, [answer]);
 
   return h(Awaited<Shown<Cursor, Body>>, {
     loading,
@@ -67,6 +89,17 @@ export function List<Item, Cursor, Body>(props: ListProps<Item, Cursor, Body>): 
       const { items, next } = pageOf(shown.body, cursor);
       if (items.length === 0 && cursor === undefined) return h(Empty, { children: empty });
       return html`
+        ${
+          offer !== undefined &&
+          h(News, {
+            offer,
+            of: answer,
+            load: () => {
+              setCursors([]);
+              loading.reload();
+            },
+          })
+        }
         ${view === undefined ? h(Table<Item>, { label, columns, items, keyOf, isBusy }) : view(items)}
         ${
           (cursor !== undefined || next != null) &&
@@ -93,6 +126,16 @@ export function List<Item, Cursor, Body>(props: ListProps<Item, Cursor, Body>): 
       `;
     },
   });
+}
+
+/** Offers what is new since the shown answer `of` was loaded. Its place is always there, so that rows do not move. */
+function News({ offer, of, load }: { offer: ListNews; of: unknown; load: () => void }): VNode {
+  const [seen, setSeen] = useState(offer.count);
+  useEffect(() => setSeen(offer.count), [of]);
+  const words = offer.wordsSince(seen);
+  return html`<div class="news" role="status">
+    ${words !== undefined && html`<button type="button" onClick=${load}>${words}</button>`}
+  </div>`;
 }
 
 /** Pager button that keeps the focus when it is off, as on the last page; a disabled button would lose it. */

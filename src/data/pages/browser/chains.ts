@@ -2,17 +2,30 @@ import type { components } from '#generated/data-service/types.ts';
 import { grouped } from '#pages/browser/amounts.ts';
 import type { Renewal } from '#pages/browser/answer.ts';
 import type { Tone } from '#pages/browser/layout.ts';
-import { headOf } from './live/chain-feed.ts';
+import { headOf } from './live/live-state.ts';
+import { pageFeed } from './live/page-feed.ts';
 
 export type Chain = components['schemas']['ConfiguredChain'];
+const MINUTE_MS = 60_000;
+
 export type ChainBackend = components['schemas']['ChainBackend'];
 
 /**
- * Renewal for data that changes with blocks: at each new block, and at an interval, because an answer may come from the
- * cache.
+ * Renewal for data that changes with blocks: at each new block, and without a stream at an interval too, because an
+ * answer may come from the cache.
  */
 export function atNewBlocks(chain: Chain): Renewal {
-  return { everyMs: 15_000, version: headOf(chain) };
+  const { streamed, resets } = pageFeed();
+  return {
+    everyMs: streamed === undefined ? 15_000 : undefined,
+    version: `${headOf(chain)} ${resets.get(chain.id) ?? 0}`,
+  };
+}
+
+/** Renewal once a minute, with a stream only while there are new blocks. */
+export function atNewMinutes(): Renewal {
+  if (pageFeed().streamed === undefined) return { everyMs: MINUTE_MS };
+  return { version: Math.floor(Date.now() / MINUTE_MS) };
 }
 
 /** True when a back end may answer for the chain: it has a block, or it is a remote service that was not asked yet. */

@@ -1,7 +1,8 @@
 import { answerOf } from '#pages/browser/answer.ts';
 import { shortened } from '#pages/browser/reference.ts';
 import { api, pageOf, pagePath } from './api.ts';
-import { type Chain, canAnswer, configuredChains, hasAnswers } from './chains.ts';
+import { type Chain, canAnswer, hasAnswers } from './chains.ts';
+import { configuredChains } from './live/live.ts';
 import type { SearchResult } from './search-result.ts';
 import { readSearch, type SearchText } from './search-text.ts';
 

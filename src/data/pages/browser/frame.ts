@@ -5,9 +5,14 @@ import { OutageNotice } from '#pages/browser/answer.ts';
 import { h } from '#pages/browser/element.ts';
 import { Ago, loadedAt } from '#pages/browser/moment.ts';
 import { isTemporary } from '#pages/browser/problem.ts';
+import { pagePath } from './api.ts';
 import { useChains } from './live/live.ts';
+import { showChain } from './live/page-feed.ts';
 import { SearchBox } from './search-box.ts';
 import { StateNotices } from './state-notices.ts';
+
+const { chainId: shownChain } = pagePath();
+if (shownChain > 0) showChain(shownChain);
 
 /** Header and footer around a page of the explorer. `hasSearch` is false if the content has its own search box. */
 export function Frame({

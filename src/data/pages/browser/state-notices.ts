@@ -3,11 +3,14 @@ import type { VNode } from 'preact';
 import { grouped } from '#pages/browser/amounts.ts';
 import { Delay } from '#pages/browser/answer.ts';
 import { h } from '#pages/browser/element.ts';
-import { Moment } from '#pages/browser/moment.ts';
+import { Ago, Moment } from '#pages/browser/moment.ts';
 import { isTemporary } from '#pages/browser/problem.ts';
 import { pagePath } from './api.ts';
 import type { Chain, ChainBackend } from './chains.ts';
-import { useChains } from './live/live.ts';
+import { useChains, useReorganisations } from './live/live.ts';
+
+/** Time for which a reorganisation is news. */
+const RECENT_MS = 120_000;
 
 /**
  * State of the server and of a page's chain, as far as it concerns what the page shows: nothing while all is well. A
@@ -20,6 +23,7 @@ export function StateNotices(): VNode {
   const concerned = chains.some(({ id }) => id === chainId)
     ? chains.filter(({ id }) => id === chainId)
     : chains;
+  const reorganisations = useReorganisations();
   const words = concerned.flatMap(troublesOf);
   if (problem?.status !== undefined && isTemporary(problem)) return h(Delay, { problem });
   return html`
@@ -30,6 +34,16 @@ export function StateNotices(): VNode {
         The server has not answered since ${h(Moment, { at: answer.at })}. What is shown is from before.
       </p>`
     }
+    ${concerned.map(({ id, name }) => {
+      const { firstBlock, at } = reorganisations.get(id) ?? { firstBlock: 0, at: 0 };
+      const isRecent = Date.now() - at < RECENT_MS;
+      return (
+        isRecent &&
+        html`<p class="notice warning" role="status" key=${id}>
+          ${name}: blocks from ${grouped(firstBlock)} on were replaced ${h(Ago, { at })}. This page shows the new ones.
+        </p>`
+      );
+    })}
     ${
       words.length > 0 &&
       html`<ul class="notice warning plain" role="status">

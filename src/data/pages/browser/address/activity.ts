@@ -32,6 +32,7 @@ export function Transactions({ chainId, address }: ChainAddress): VNode {
     ${h(Choices<Direction | undefined>, { label: 'Direction', choices: DIRECTIONS, chosen: direction, choose: setDirection })}
     ${recordList({
       label: 'Transactions of the address',
+      growsWith: { kind: 'address', hash: address },
       columns: transactionColumns(chainId, { of: address }),
       keyOf: transactionKey,
       inputs: [direction],
@@ -55,6 +56,7 @@ export function InternalTransactions({ chainId, address }: ChainAddress): VNode 
     ${h(Choices<Direction | undefined>, { label: 'Direction', choices: DIRECTIONS, chosen: direction, choose: setDirection })}
     ${recordList({
       label: 'Internal transactions of the address',
+      growsWith: { kind: 'address', hash: address },
       columns: internalColumns(chainId, { of: address }),
       keyOf: internalKey,
       inputs: [direction],
@@ -80,6 +82,7 @@ const DIRECTIONS: readonly Choice<Direction | undefined>[] = [
 export function addressTransfers({ chainId, address }: ChainAddress): VNode {
   return recordList({
     label: 'Token transfers of the address',
+    growsWith: { kind: 'address', hash: address },
     columns: transferColumns(chainId, { of: address }),
     keyOf: transferKey,
     empty: 'No token transfers from or to this address yet.',

@@ -9,6 +9,7 @@ import { isBlank } from '#pages/browser/text-direction.ts';
 import { api, type Explorer, pageOf, pagePath } from '../api.ts';
 import { Elsewhere } from '../elsewhere.ts';
 import { Frame } from '../frame.ts';
+import { useActivity } from '../live/live.ts';
 import { isAddress, MainRecord, MalformedAddress } from '../main-record.ts';
 import { AddressNames } from '../records/address-reference.ts';
 import { OnChain } from '../records/chain-facts.ts';
@@ -38,9 +39,16 @@ function AddressPage(): VNode {
 }
 
 function KnownAddress(): VNode {
-  const details = useAnswer(signal => api.GET('/explorer/addresses/{address_hash}', { params, signal }));
-  const counters = useAnswer(signal =>
-    api.GET('/explorer/addresses/{address_hash}/counters', { params, signal }),
+  const { renewal } = useActivity(chainId, 'address', address);
+  const details = useAnswer(
+    signal => api.GET('/explorer/addresses/{address_hash}', { params, signal }),
+    [],
+    renewal,
+  );
+  const counters = useAnswer(
+    signal => api.GET('/explorer/addresses/{address_hash}/counters', { params, signal }),
+    [],
+    renewal,
   );
   return h(MainRecord<Details>, {
     loading: details,

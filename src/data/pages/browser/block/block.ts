@@ -10,7 +10,7 @@ import { setTitle, show } from '#pages/browser/show.ts';
 import { api, type Explorer, pageOf, pagePath } from '../api.ts';
 import { Elsewhere } from '../elsewhere.ts';
 import { Frame, Source } from '../frame.ts';
-import { useChainState, useHead } from '../live/live.ts';
+import { useBlockRenewal, useChainState, useHead } from '../live/live.ts';
 import { MainRecord } from '../main-record.ts';
 import { ProofBadge } from '../records/chain-facts.ts';
 import { blockTabs } from './block-lists.ts';
@@ -18,7 +18,6 @@ import { BlockOverview } from './block-overview.ts';
 
 type Block = Explorer['Block'];
 
-const RENEW_MS = 15_000;
 const NUMBER = /^\d+$/;
 
 const { chainId, rest } = pagePath();
@@ -46,6 +45,7 @@ function NumberedBlock(): VNode {
   const [phase, setPhase] = useState<'missing' | 'open' | 'final'>('missing');
   const chain = useChainState(chainId);
   const head = useHead(chainId);
+  const renewal = useBlockRenewal(chainId);
   const block = useAnswer(
     signal =>
       api.GET('/explorer/blocks/{block_number_or_hash}', {
@@ -56,8 +56,8 @@ function NumberedBlock(): VNode {
     phase === 'final'
       ? {}
       : {
-          everyMs: RENEW_MS,
-          version: phase === 'open' ? head : head !== undefined && head >= Number(asked),
+          ...renewal,
+          ...(phase === 'missing' && { version: head !== undefined && head >= Number(asked) }),
           mayAppear: true,
         },
   );

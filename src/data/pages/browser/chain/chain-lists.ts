@@ -39,16 +39,13 @@ export const chainLists: readonly ChainList[] = [
   { id: 'withdrawals', label: 'Withdrawals', operationId: 'listWithdrawals', content: withdrawals },
 ];
 
-/** Refresh interval for the first page of lists that grow. */
-const everyMs = 5_000;
-
 function blocks(chainId: number): VNode {
   return recordList({
     label: 'Blocks',
     columns: blockColumns(chainId),
     keyOf: ({ hash }: Explorer['Block']) => hash,
     empty: 'No blocks yet. The first one appears here automatically.',
-    everyMs,
+    growsWith: 'blocks',
     load: (position: Position, signal) =>
       api.GET('/explorer/blocks', {
         params: { query: { ...pageQuery(chainId, position), type: 'block' } },
@@ -63,7 +60,7 @@ function transactions(chainId: number): VNode {
     columns: transactionColumns(chainId),
     keyOf: transactionKey,
     empty: 'No transactions yet. The first one appears here automatically.',
-    everyMs,
+    growsWith: 'blocks',
     load: (position: Position, signal) =>
       api.GET('/explorer/transactions', {
         params: { query: { ...pageQuery(chainId, position), filter: 'validated' } },
@@ -78,7 +75,7 @@ function transfers(chainId: number): VNode {
     columns: transferColumns(chainId),
     keyOf: transferKey,
     empty: 'No token transfers on this chain yet.',
-    everyMs,
+    growsWith: 'blocks',
     load: (position: Position, signal) =>
       api.GET('/explorer/token-transfers', { params: { query: pageQuery(chainId, position) }, signal }),
   });
@@ -90,7 +87,7 @@ function internal(chainId: number): VNode {
     columns: internalColumns(chainId),
     keyOf: internalKey,
     empty: 'No internal transactions on this chain yet, or its blocks were not traced.',
-    everyMs,
+    growsWith: 'blocks',
     load: (position: Position, signal) =>
       api.GET('/explorer/internal-transactions', { params: { query: pageQuery(chainId, position) }, signal }),
   });

@@ -11,8 +11,8 @@ import { Frame } from '../frame.ts';
 import { BackendState } from '../home/chain-card.ts';
 import { ChainCharts } from '../home/chain-charts.ts';
 import { ChainFigures } from '../home/chain-figures.ts';
-import { headOf } from '../live/chain-feed.ts';
 import { useChains } from '../live/live.ts';
+import { headOf } from '../live/live-state.ts';
 import { chainLists } from './chain-lists.ts';
 import { UnknownChain } from './unknown-chain.ts';
 

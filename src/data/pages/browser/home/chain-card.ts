@@ -5,7 +5,7 @@ import { h } from '#pages/browser/element.ts';
 import { Badge } from '#pages/browser/layout.ts';
 import { pageOf } from '../api.ts';
 import { type Chain, type ChainBackend, progressOf, stateOf } from '../chains.ts';
-import { headOf } from '../live/chain-feed.ts';
+import { headOf } from '../live/live-state.ts';
 
 /**
  * Card of a chain: its latest block, and its back ends with their state. `choose` selects it for the rest of the page.

@@ -6,9 +6,8 @@ import { Chart } from '#pages/browser/chart.ts';
 import { h } from '#pages/browser/element.ts';
 import { Card } from '#pages/browser/layout.ts';
 import { api, type Insights } from '../api.ts';
-import { type Chain, canAnswer } from '../chains.ts';
+import { atNewMinutes, type Chain, canAnswer } from '../chains.ts';
 
-const RENEW_CHARTS_MS = 60_000;
 const DAY_MS = 86_400_000;
 const DAYS = 31;
 /** Minimum number of days in a chart, used for a young chain. */
@@ -26,7 +25,7 @@ export function ChainCharts({ chain }: { chain: Chain }): VNode {
     signal =>
       api.GET('/explorer/stats/charts/transactions', { params: { query: { chain_id: chain.id } }, signal }),
     [chain.id],
-    { everyMs: RENEW_CHARTS_MS },
+    atNewMinutes(),
   );
   const counts = loading.answer?.data.chart_data.map(
     ({ date, transaction_count }): Day => [Date.parse(date), transaction_count ?? 0],
@@ -52,13 +51,14 @@ export function ChainCharts({ chain }: { chain: Chain }): VNode {
     ${
       canAnswer(chain, 'queryBlocks') &&
       (isKnown
-        ? h(GasPerDay, { chainId: chain.id, lastDay })
+        ? h(GasPerDay, { chain, lastDay })
         : h(Card, { title: GAS_TITLE, children: h(Placeholder, { children: CHART }) }))
     }
   </div>`;
 }
 
-function GasPerDay({ chainId, lastDay }: { chainId: number; lastDay: number }): VNode {
+function GasPerDay({ chain, lastDay }: { chain: Chain; lastDay: number }): VNode {
+  const { id: chainId } = chain;
   const loading = useAnswer(
     signal =>
       api.GET('/insights/v1/blocks', {
@@ -77,7 +77,7 @@ function GasPerDay({ chainId, lastDay }: { chainId: number; lastDay: number }): 
         signal,
       }),
     [chainId, lastDay],
-    { everyMs: RENEW_CHARTS_MS },
+    atNewMinutes(),
   );
   return h(Card, {
     title: GAS_TITLE,

@@ -1,7 +1,7 @@
 import type { components } from '#generated/data-service/types.ts';
 import { type Answer, answerOf } from '#pages/browser/answer.ts';
 
-type Chains = components['schemas']['Chains'];
+export type Chains = components['schemas']['Chains'];
 
 /** Requests the configured chains with their state. */
 export function askChains(signal: AbortSignal): Promise<Answer<Chains>> {

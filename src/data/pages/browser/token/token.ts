@@ -11,6 +11,7 @@ import { isBlank } from '#pages/browser/text-direction.ts';
 import { api, type Explorer, type Insights, pageOf, pagePath } from '../api.ts';
 import { Elsewhere } from '../elsewhere.ts';
 import { Frame, Source } from '../frame.ts';
+import { useActivity } from '../live/live.ts';
 import { isAddress, MainRecord, MalformedAddress } from '../main-record.ts';
 import { AddressReference, ScamBadge } from '../records/address-reference.ts';
 import { OnChain } from '../records/chain-facts.ts';
@@ -39,8 +40,12 @@ function TokenPage(): VNode {
 }
 
 function KnownToken(): VNode {
-  const token = useAnswer(signal =>
-    api.GET('/explorer/tokens/{address_hash}', { params: { path, query: { chain_id: chainId } }, signal }),
+  const { renewal } = useActivity(chainId, 'token', contract);
+  const token = useAnswer(
+    signal =>
+      api.GET('/explorer/tokens/{address_hash}', { params: { path, query: { chain_id: chainId } }, signal }),
+    [],
+    renewal,
   );
   return h(MainRecord<Token>, {
     loading: token,
@@ -80,11 +85,15 @@ function TokenOverview({ token, headers }: { token: Token; headers: Headers }): 
 }
 
 function TokenFacts({ token }: { token: Token }): VNode {
-  const counters = useAnswer(signal =>
-    api.GET('/explorer/tokens/{address_hash}/counters', {
-      params: { path, query: { chain_id: chainId } },
-      signal,
-    }),
+  const { renewal } = useActivity(chainId, 'token', contract);
+  const counters = useAnswer(
+    signal =>
+      api.GET('/explorer/tokens/{address_hash}/counters', {
+        params: { path, query: { chain_id: chainId } },
+        signal,
+      }),
+    [],
+    renewal,
   ).answer?.data;
   const { total_supply: supply, decimals } = token;
   const holders = counters?.token_holders_count ?? token.holders;
@@ -123,6 +132,7 @@ function tabsOf(token: Token): readonly Tab[] {
 function transfersOf(token: Token): VNode {
   return recordList({
     label: 'Transfers of the token',
+    growsWith: { kind: 'token', hash: contract },
     columns: transferColumns(chainId, { token }),
     keyOf: transferKey,
     empty: 'This token has no transfers yet.',

@@ -28,7 +28,7 @@ function TransactionPage(): VNode {
   const [phase, setPhase] = useState<'missing' | 'open' | 'final'>('missing');
   const needed = useChain(chainId)?.confirmations;
   const head = useHead(chainId);
-  const { everyMs, version } = useActivity(chainId, 'transaction');
+  const { renewal, activity } = useActivity(chainId, 'transaction', asked);
   const transaction = useAnswer(
     signal =>
       api.GET('/explorer/transactions/{transaction_hash}', {
@@ -36,7 +36,11 @@ function TransactionPage(): VNode {
         signal,
       }),
     [],
-    phase === 'final' ? {} : { everyMs, version: phase === 'open' ? version : undefined, mayAppear: true },
+    {
+      ...(phase === 'final' ? { version: renewal.everyMs === undefined && renewal.version } : renewal),
+      ...(phase === 'missing' && { version: activity.count }),
+      mayAppear: phase !== 'final',
+    },
   );
   const block = transaction.answer?.data.block_number;
   const isFinal =
