@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { pauseAfter } from '#pages/browser/answer.ts';
 import { agoText, loadedAt } from '#pages/browser/moment.ts';
+import { pauseAfter } from '#pages/browser/problem.ts';
 
 const NOON = Date.UTC(2026, 0, 1, 12);
 

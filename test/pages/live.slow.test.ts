@@ -135,6 +135,34 @@ test('the home page follows the stream, and asks only when there is a new block'
   expect(asked() - before).toBeLessThanOrEqual(5);
 });
 
+test('a hidden page asks for nothing, and renews when it is seen again', async ({
+  reader,
+  front,
+  testChain,
+  data,
+}) => {
+  const asked = dataRequestsOf(reader);
+  await reader.goto('/');
+  const blocks = reader.getByRole('region', { name: 'Latest blocks' });
+  await blocks.getByRole('row').nth(1).waitFor();
+  await expect.poll(() => front.streams.length).toBe(1);
+  const before = await settled(asked);
+  const hide = (isHidden: boolean) =>
+    reader.evaluate(value => {
+      Object.defineProperty(document, 'hidden', { value, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, isHidden);
+
+  await hide(true);
+  const number = await mined(testChain, data);
+  front.send(headAt(number));
+  await reader.locator('.figure', { hasText: String(number) }).waitFor();
+  expect(await settled(asked)).toBe(before);
+  await hide(false);
+
+  await blocks.getByRole('link', { name: String(number), exact: true }).waitFor();
+});
+
 test('confirmations rise with each head of the stream, without a request', async ({
   reader,
   front,

@@ -3,17 +3,10 @@ import { type ComponentChildren, createContext, Fragment, type VNode } from 'pre
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { h } from '#pages/browser/element.ts';
 import { Moment } from './moment.ts';
-import { asProblem, boxText, isTemporary, Problem, problemOf } from './problem.ts';
+import { asProblem, boxText, isTemporary, Problem, pauseAfter, problemOf } from './problem.ts';
 
 const NOT_FOUND = 404;
 const NOT_IMPLEMENTED = 501;
-/** Statuses for which a retry is useless. */
-const LASTING: readonly (number | undefined)[] = [400, 401, 403, NOT_FOUND, NOT_IMPLEMENTED];
-/** First pause before a missing record, or one behind a temporary problem, is asked for again. */
-const RETRY_MS = 3_000;
-const LONGEST_PAUSE_MS = 60_000;
-/** Requests for a missing record until a page stops: three and a half minutes with a first pause of three seconds. */
-const MOST_MISSES = 8;
 
 /** Result of `openapi-fetch`. */
 export interface Reply<Data> {
@@ -134,6 +127,8 @@ export function repeat<Data>(
   let isDue = false;
   let failures = 0;
   let isMissing = false;
+  /** Something changed while the page was hidden. */
+  let isLate = false;
 
   const wait = (ms: number) => {
     timer = setTimeout(() => (document.hidden ? wait(ms) : run()), ms);
@@ -167,10 +162,18 @@ export function repeat<Data>(
     if (isDue && isRenewable()) run();
     else if (pauseMs !== undefined) wait(pauseMs);
   };
+  const seen = () => {
+    if (document.hidden || !isLate) return;
+    isLate = false;
+    run();
+  };
+  document.addEventListener('visibilitychange', seen);
   run();
   return {
     renew: () => {
-      if (isRenewable()) run();
+      if (!isRenewable()) return;
+      if (document.hidden) isLate = true;
+      else run();
     },
     reschedule: () => {
       const { everyMs } = renewal();
@@ -181,23 +184,9 @@ export function repeat<Data>(
     stop: () => {
       leaving.abort();
       clearTimeout(timer);
+      document.removeEventListener('visibilitychange', seen);
     },
   };
-}
-
-/** Pause after consecutive failures; undefined when no further request follows. */
-export function pauseAfter(
-  problem: Pick<Problem, 'status' | 'retryAfterMs'>,
-  { everyMs, isMissing, failures }: { everyMs: number | undefined; isMissing: boolean; failures: number },
-): number | undefined {
-  if (isMissing) {
-    if (failures >= MOST_MISSES) return undefined;
-  } else if (LASTING.includes(problem.status) || (everyMs === undefined && !isTemporary(problem))) {
-    return undefined;
-  }
-  const firstMs = isMissing ? RETRY_MS : (everyMs ?? RETRY_MS);
-  const doubled = Math.min(firstMs * 2 ** (failures - 1), Math.max(firstMs, LONGEST_PAUSE_MS));
-  return Math.max(doubled, problem.retryAfterMs ?? 0);
 }
 
 /** True while the frame of a page says that the server does not answer, so that its parts do not repeat it. */

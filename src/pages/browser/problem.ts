@@ -28,6 +28,29 @@ export function isTemporary({ status, retryAfterMs }: Pick<Problem, 'status' | '
   return status === undefined || (STATUSES_WITH_A_WAIT.includes(status) && retryAfterMs !== undefined);
 }
 
+/** Statuses for which a retry is useless. */
+const LASTING: readonly (number | undefined)[] = [400, 401, 403, 404, 501];
+/** First pause before a missing record, or one behind a temporary problem, is asked for again. */
+const RETRY_MS = 3_000;
+const LONGEST_PAUSE_MS = 60_000;
+/** Requests for a missing record until a page stops: three and a half minutes with a first pause of three seconds. */
+const MOST_MISSES = 8;
+
+/** Pause after consecutive failures; undefined when no further request follows. */
+export function pauseAfter(
+  problem: Pick<Problem, 'status' | 'retryAfterMs'>,
+  { everyMs, isMissing, failures }: { everyMs: number | undefined; isMissing: boolean; failures: number },
+): number | undefined {
+  if (isMissing) {
+    if (failures >= MOST_MISSES) return undefined;
+  } else if (LASTING.includes(problem.status) || (everyMs === undefined && !isTemporary(problem))) {
+    return undefined;
+  }
+  const firstMs = isMissing ? RETRY_MS : (everyMs ?? RETRY_MS);
+  const doubled = Math.min(firstMs * 2 ** (failures - 1), Math.max(firstMs, LONGEST_PAUSE_MS));
+  return Math.max(doubled, problem.retryAfterMs ?? 0);
+}
+
 /** Converts an exception to a Problem for display. */
 export function asProblem(reason: unknown): Problem {
   return reason instanceof Problem ? reason : new Problem(String(reason));

@@ -54,7 +54,7 @@ export function StateNotices(): VNode {
 }
 
 /** Back ends of a chain that are down, behind or stalled, in sentences. */
-function troublesOf({ name, backends }: Pick<Chain, 'name' | 'backends'>): readonly string[] {
+export function troublesOf({ name, backends }: Pick<Chain, 'name' | 'backends'>): readonly string[] {
   const found = backends.flatMap(backend => {
     const trouble = troubleOf(backend);
     return trouble === undefined ? [] : [`${name}: ${backend.name} ${trouble}.`];
