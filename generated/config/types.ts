@@ -317,6 +317,11 @@ export interface components {
                  * @default false
                  */
                 allowHttp: boolean;
+                /**
+                 * @description Least time for which deliveries to an endpoint have failed before ten failures in a row disable it. When
+                 *     absent, 10 minutes in live mode, and none in test mode.
+                 */
+                disableAfter?: components["schemas"]["Duration"];
             };
             /** @description Outgoing e-mail. When absent, e-mails are written as .eml files to ./var/mail. */
             mail?: {

@@ -95,7 +95,13 @@ export interface PaymentsConfig {
   /** True when payments without a proof wait for the merchant. */
   requireProof: boolean;
   retention: { unpaidSessionsMs: number };
-  webhooks: { concurrencyPerEndpoint: number; allowedNetworks: readonly string[]; allowHttp: boolean };
+  webhooks: {
+    concurrencyPerEndpoint: number;
+    allowedNetworks: readonly string[];
+    allowHttp: boolean;
+    /** Undefined for the defaults, which differ by mode. */
+    disableAfterMs: { live: number; test: number } | undefined;
+  };
   mail: { smtp: string; from: string } | undefined;
   /** Folder for mails when there is no mail server. */
   mailFolder: string;

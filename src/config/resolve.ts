@@ -159,11 +159,17 @@ function paymentsOf(payments: File['Payments'], { path, database }: Paths): Paym
     sessions: { expiresInMs: durationMs(payments.sessions.expiresIn) },
     requireProof: payments.requireProof,
     retention: { unpaidSessionsMs: durationMs(payments.retention.unpaidSessions) },
-    webhooks: payments.webhooks,
+    webhooks: { ...payments.webhooks, disableAfterMs: disableAfterOf(payments.webhooks) },
     mail,
     mailFolder: path('./var/mail'),
     messenger: messenger && { ...messenger, apiRoot: withoutSlash(messenger.apiRoot) },
   };
+}
+
+function disableAfterOf({ disableAfter }: File['Payments']['webhooks']) {
+  if (disableAfter === undefined) return undefined;
+  const ms = durationMs(disableAfter);
+  return { live: ms, test: ms };
 }
 
 function chainOf(chain: File['Chain'], postgres: File['Postgres'], paths: Paths): ChainConfig {
