@@ -382,6 +382,7 @@ create table webhooks (
   created_at bigint not null,
   updated_at bigint not null,
   deleted_at bigint,
+  failing_since bigint,
   PRIMARY KEY (id),
   CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
   FOREIGN KEY (organization_id) REFERENCES organizations(id)

@@ -318,7 +318,7 @@ CREATE TABLE webhooks (
   last_triggered_at integer,
   created_at integer not null,
   updated_at integer not null
-, deleted_at integer) strict;
+, deleted_at integer, failing_since integer) strict;
 CREATE INDEX webhooks_by_age on webhooks (organization_id, mode, created_at, id);
 CREATE INDEX webhooks_disabled on webhooks (disabled_at) where disabled_at is not null;
 CREATE INDEX webhooks_deleted on webhooks (deleted_at) where deleted_at is not null;

@@ -33,7 +33,7 @@ const NOTIFIER_PAUSE_MS = 1_000;
 export function startDelivery(deps: DeliveryDeps): { stop(): Promise<void> } {
   const { db, clock, log, outgoing, counters } = deps;
   const { sender, mailer, messenger } = outgoing;
-  const { concurrencyPerEndpoint } = outgoing.webhooks;
+  const { concurrencyPerEndpoint, disableAfterMs } = outgoing.webhooks;
   const wakes = { db, clock, log };
   const running = [
     startWorker(dueWorkWorker({ db, clock, topics: ['events', 'deliveries', 'notices', 'replays'] }), {
@@ -51,7 +51,13 @@ export function startDelivery(deps: DeliveryDeps): { stop(): Promise<void> } {
       topic: 'replays',
       pauseMs: () => lookPauseMs(db, REPLAYER_PAUSE_MS),
     }),
-    startDispatcher({ ...deps, sender, concurrencyPerEndpoint, onAttempt: counters?.deliveryAttempt }),
+    startDispatcher({
+      ...deps,
+      sender,
+      concurrencyPerEndpoint,
+      disableAfterMs,
+      onAttempt: counters?.deliveryAttempt,
+    }),
     ...notifiers({ ...deps, mailer, messenger, onOutcome: counters?.notification }).map(notifier =>
       startWokenWorker(notifier, {
         ...wakes,

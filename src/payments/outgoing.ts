@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
+import type { DisableAfterMs } from './model/webhook.ts';
 import { createMailer, type Mailer, type MailerOptions } from './notifications/mailers.ts';
 import type { Messenger, MessengerOptions } from './notifications/messenger.ts';
 import { type ReceiverRules, type WebhookSender, webhookSender } from './webhooks/sender.ts';
@@ -9,6 +10,8 @@ export interface OutgoingOptions {
   readonly webhooks: ReceiverRules & {
     /** Most deliveries in flight per webhook in this process. */
     readonly concurrencyPerEndpoint: number;
+    /** Least time of failing until a webhook is disabled; `DISABLE_AFTER_MS` when absent. */
+    readonly disableAfterMs?: DisableAfterMs | undefined;
   };
   /** The mail server and the sender; undefined writes mails as files. */
   readonly mail: MailerOptions['mail'];

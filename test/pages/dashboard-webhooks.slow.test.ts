@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { record, text } from '../lab/json.ts';
 import { until } from '../lab/until.ts';
 import { startReceiver } from '../lab/webhook-receiver.ts';
+import type { ApiClient } from '../support/payments-api.ts';
 import { test } from './dashboard-page.ts';
 
 test('a webhook fails, is shown as failed, is retried, and is delivered', async ({
@@ -28,12 +29,7 @@ test('a webhook fails, is shown as failed, is retried, and is delivered', async 
     .waitFor();
   expect(await dialog.isVisible()).toBe(false);
 
-  const session = { amount: '5000000', chain_id: 31_337, token_address: `0x${'0'.repeat(40)}` };
-  const { body } = await merchant.post('/api/v1/checkout-sessions', {
-    ...session,
-    recipient_address: `0x${'5e'.repeat(20)}`,
-  });
-  await merchant.post(`/api/v1/test/sessions/${text(record(body).id)}/simulate`, { outcome: 'completed' });
+  await completeCheckout(merchant);
   await until(
     async () => receiver.arrivals.length,
     count => count >= 2,
@@ -57,6 +53,44 @@ test('a webhook fails, is shown as failed, is retried, and is delivered', async 
   expect(complaints.filter(line => !line.includes('status of 400'))).toEqual([]);
 });
 
+test('a webhook that ten failures disabled is enabled, and what it missed is replayed', async ({
+  page,
+  signIn,
+  merchant,
+  complaints,
+}) => {
+  let answer = 503;
+  await using receiver = await startReceiver(() => answer);
+  const { body } = await merchant.post('/api/v1/webhooks', {
+    url: receiver.url,
+    events: ['checkout.completed'],
+  });
+  const path = `/api/v1/webhooks/${text(record(record(body).data).id)}`;
+  const isActive = async () => record(record((await merchant.get(path)).body).data).is_active;
+  for (let i = 0; i < 10; i += 1) await completeCheckout(merchant);
+  await until(isActive, is => is === false);
+  await completeCheckout(merchant);
+  await signIn();
+  await page.goto(path.replace('/api/v1', '/dashboard'));
+  await page.getByText('Ten or more events in a row failed').waitFor();
+
+  answer = 204;
+  await page.getByRole('button', { name: 'Enable' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Enable' }).click();
+  const offer = page.getByRole('status').filter({ hasText: 'is active again' });
+  await offer.getByRole('button', { name: 'Replay' }).click();
+  const dialog = page.getByRole('dialog');
+  expect(await dialog.getByLabel('Since').inputValue()).toMatch(/^20\d\d-\d\d-\d\dT\d\d:\d\d/);
+  await dialog.getByRole('button', { name: 'Replay' }).click();
+  await page.getByRole('status').getByText('sent again, in the background').waitFor();
+
+  await until(
+    async () => receiver.arrivals.length,
+    count => count >= 11,
+  );
+  expect(complaints).toEqual([]);
+});
+
 test('a secret is rotated, and the new one is shown once', async ({ page, signIn, merchant }) => {
   await using receiver = await startReceiver();
   const { body } = await merchant.post('/api/v1/webhooks', { url: receiver.url, events: ['*'] });
@@ -77,3 +111,13 @@ test('a secret is rotated, and the new one is shown once', async ({ page, signIn
   await page.locator('dt').getByText('Old secret expires').waitFor();
   expect(await page.getByText(/whsec_\w/).count()).toBe(0);
 });
+
+async function completeCheckout(merchant: ApiClient): Promise<void> {
+  const { body } = await merchant.post('/api/v1/checkout-sessions', {
+    amount: '5000000',
+    chain_id: 31_337,
+    token_address: `0x${'0'.repeat(40)}`,
+    recipient_address: `0x${'5e'.repeat(20)}`,
+  });
+  await merchant.post(`/api/v1/test/sessions/${text(record(body).id)}/simulate`, { outcome: 'completed' });
+}

@@ -52,7 +52,7 @@ export function deliveryHandlers(
         },
         send: ({ delivery, receiver }) => makeAttempt(delivery, receiver, { sender, clock, log }),
         async end(handle, { delivery: { attempts } }, result) {
-          await endAttempts(handle, seals, [result], clock.now());
+          await endAttempts(handle, seals, [result], { now: clock.now() });
           const { isSuccess, responseCode } = result;
           const sent = { delivery_id: id, status: 'sent', response_code: responseCode, attempts } as const;
           return { status: 200, body: success({ ...sent, success: isSuccess }) };
@@ -88,7 +88,7 @@ export function webhookTestHandlers(
         },
         send: ({ delivery, receiver }) => makeAttempt(delivery, receiver, { sender, clock, log }),
         async end(handle, _, result) {
-          await endAttempts(handle, seals, [result], clock.now());
+          await endAttempts(handle, seals, [result], { now: clock.now() });
           const { id, isSuccess, responseCode } = result;
           const sent = {
             delivery_id: id,

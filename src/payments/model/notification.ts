@@ -77,6 +77,13 @@ export type NoticePayload =
       readonly noticedAt: number;
     }
   | {
+      readonly kind: 'webhook_failing';
+      readonly webhookId: string;
+      readonly url: string;
+      /** End of the first of the failed attempts, in UTC milliseconds. */
+      readonly failingSince: number;
+    }
+  | {
       readonly kind: 'webhook_disabled';
       readonly webhookId: string;
       readonly url: string;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { newId } from '../../lib/ids.ts';
 import { type DeliveryState, type DeliveryTally, newDelivery } from './delivery.ts';
-import type { Owner } from './owner.ts';
+import type { Mode, Owner } from './owner.ts';
 
 /** A type of event, or `*` for all of them. */
 export type Subscription = PaymentsSchemas['Subscription'];
@@ -111,6 +111,15 @@ type DisabledReason = Exclude<PaymentsSchemas['DisabledReason'], null>;
 
 /** Number of consecutive failed deliveries that disables a webhook. Document 3, "Webhook activity". */
 export const FAILURES_TO_DISABLE = 10;
+/** Number of consecutive failed deliveries after which a mail warns of that. */
+const FAILURES_TO_WARN = 5;
+
+/**
+ * Least time from the first of the consecutive failures until they disable a webhook, in milliseconds by mode. A restart
+ * of a busy shop's receiver fails ten deliveries within seconds (Decision 124).
+ */
+export type DisableAfterMs = Readonly<Record<Mode, number>>;
+export const DISABLE_AFTER_MS: DisableAfterMs = { live: 600_000, test: 0 };
 
 /** State of a webhook and the counters that decide it. */
 export interface WebhookActivity {
@@ -120,6 +129,8 @@ export interface WebhookActivity {
   /** UTC milliseconds. */
   readonly disabledAt: number | null;
   readonly failuresInARow: number;
+  /** End of the first of these failures, in UTC milliseconds; null without one. */
+  readonly failingSince: number | null;
   readonly successCount: number;
   readonly failureCount: number;
 }
@@ -130,31 +141,53 @@ export const NEW_ACTIVITY: WebhookActivity = {
   disabledReason: null,
   disabledAt: null,
   failuresInARow: 0,
+  failingSince: null,
   successCount: 0,
   failureCount: 0,
 };
 
+/** Change of a webhook by an attempt, of which the owner learns by mail. */
+export type WebhookTurn = 'warned' | 'disabled';
+
 /**
- * The activity after an attempt. `isDisabledNow` is true only for the tally that disables the webhook. The owner then
- * gets a mail.
+ * The activity after an attempt that ended at `now`. `turn` is set only for the tally that reaches the number of failures
+ * to warn of, or that disables the webhook.
  */
 export function tallied(
   activity: WebhookActivity,
   tally: DeliveryTally,
-  now: number,
-): { activity: WebhookActivity; isDisabledNow: boolean } {
-  const streak = { reset: 0, grow: activity.failuresInARow + 1, keep: activity.failuresInARow };
+  { now, disableAfterMs }: { now: number; disableAfterMs: number },
+): { activity: WebhookActivity; turn?: WebhookTurn } {
   const counted: WebhookActivity = {
     ...activity,
-    failuresInARow: streak[tally.streak],
+    ...streakAfter(activity, tally.streak, now),
     successCount: activity.successCount + tally.successes,
     failureCount: activity.failureCount + tally.failures,
   };
-  const isDisabledNow = counted.isActive && counted.failuresInARow >= FAILURES_TO_DISABLE;
-  if (!isDisabledNow) return { activity: counted, isDisabledNow };
+  const { isActive, failuresInARow, failingSince } = counted;
+  if (tally.streak !== 'grow' || !isActive) return { activity: counted };
+  const isLong = now - (failingSince ?? now) >= disableAfterMs;
+  if (failuresInARow >= FAILURES_TO_DISABLE && isLong) {
+    return {
+      activity: { ...counted, isActive: false, disabledReason: 'too_many_failures', disabledAt: now },
+      turn: 'disabled',
+    };
+  }
+  return { activity: counted, ...(failuresInARow === FAILURES_TO_WARN && { turn: 'warned' }) };
+}
+
+const NO_STREAK = { failuresInARow: 0, failingSince: null } as const;
+
+function streakAfter(
+  { failuresInARow, failingSince }: WebhookActivity,
+  streak: DeliveryTally['streak'],
+  now: number,
+): Pick<WebhookActivity, 'failuresInARow' | 'failingSince'> {
+  if (streak === 'reset') return NO_STREAK;
+  if (streak === 'keep') return { failuresInARow, failingSince };
   return {
-    activity: { ...counted, isActive: false, disabledReason: 'too_many_failures', disabledAt: now },
-    isDisabledNow,
+    failuresInARow: failuresInARow + 1,
+    failingSince: failuresInARow === 0 ? now : (failingSince ?? now),
   };
 }
 
@@ -173,6 +206,6 @@ export function activityChanged(
     isActive,
     disabledReason: isOwners ? null : activity.disabledReason,
     disabledAt: isOwners ? null : activity.disabledAt,
-    failuresInARow: startsOver ? 0 : activity.failuresInARow,
+    ...(startsOver && NO_STREAK),
   };
 }

@@ -131,7 +131,8 @@ function notifier(
   function targetOf(settings: NotificationSettings, payload: NoticePayload): string | null {
     const { emailAddress, messengerChatId } = settings;
     const address = channel === 'email' ? emailAddress : messengerChatId;
-    if (payload.kind === 'webhook_disabled' || payload.kind === 'unswept') return address;
+    if (payload.kind === 'webhook_failing' || payload.kind === 'webhook_disabled') return address;
+    if (payload.kind === 'unswept') return address;
     if (payload.kind === 'refund_link' || payload.kind === 'recipients_changed') return payload.email;
     if (payload.kind === 'customer') return customerAddress(settings, payload.event);
     const channels =

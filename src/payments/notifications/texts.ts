@@ -98,18 +98,31 @@ export function noticeContent(payload: NoticePayload, merchant: Merchant, contex
   if (payload.kind === 'attention') return attentionContent(payload, merchant, context);
   if (payload.kind === 'unswept') return unsweptContent(payload, merchant, context);
   if (payload.kind === 'recipients_changed') return recipientsContent(payload, merchant, context);
-  const { webhookId, url, disabledAt } = payload;
+  return webhookContent(payload, merchant, context);
+}
+
+const FAILING =
+  'Five deliveries in a row failed at their first attempt. They are retried, but after ten the webhook is disabled. Its page in the dashboard shows the responses of the receiver.';
+const DISABLED =
+  'Ten deliveries in a row failed, so the webhook was disabled. When the receiver works again, choose Enable on its page in the dashboard. Deliveries held for less than 24 hours are then sent.';
+
+function webhookContent(
+  payload: Extract<NoticePayload, { kind: 'webhook_failing' | 'webhook_disabled' }>,
+  merchant: Merchant,
+  context: TextContext,
+): Content {
+  const isDisabled = payload.kind === 'webhook_disabled';
+  const since = new Date(isDisabled ? payload.disabledAt : payload.failingSince).toISOString();
   return {
-    title: titled('Webhook disabled', merchant),
+    title: titled(isDisabled ? 'Webhook disabled' : 'Webhook failing', merchant),
     facts: [
       ['Merchant', merchant.name],
-      ['Webhook ID', webhookId],
-      ['Endpoint URL', withoutSecrets(url)],
-      ['Disabled at', new Date(disabledAt).toISOString()],
+      ['Webhook ID', payload.webhookId],
+      ['Endpoint URL', withoutSecrets(payload.url)],
+      [isDisabled ? 'Disabled at' : 'Failing since', since],
     ],
-    closing:
-      'Ten deliveries in a row failed, so the webhook was disabled. When the receiver works again, choose Enable on its page in the dashboard. Deliveries held for less than 24 hours are then sent.',
-    link: dashboardPage(context, `webhooks/${encodeURIComponent(webhookId)}`),
+    closing: isDisabled ? DISABLED : FAILING,
+    link: dashboardPage(context, `webhooks/${encodeURIComponent(payload.webhookId)}`),
     linkText: 'Open the webhook in the dashboard',
   };
 }

@@ -1,14 +1,18 @@
 import type { Transaction } from '../../db/open.ts';
 import { newId } from '../../lib/ids.ts';
 import { attemptBegun, attemptEnded, canRetry } from '../model/delivery.ts';
+import type { NoticePayload } from '../model/notification.ts';
 import type { Owner } from '../model/owner.ts';
 import {
   type AttemptResult,
   type ClaimedDelivery,
   type Delivery,
+  DISABLE_AFTER_MS,
+  type DisableAfterMs,
   type Receiver,
   tallied,
   type Webhook,
+  type WebhookTurn,
 } from '../model/webhook.ts';
 import { noticeStore } from '../notifications/store/notice-store.ts';
 import { notificationStore } from '../notifications/store/notification-store.ts';
@@ -58,14 +62,14 @@ export async function beginManual(
 }
 
 /**
- * Writes results of attempts with the counters of their webhooks, and disables webhooks after too many failures.
- * Returns the updated deliveries. A result whose token no longer holds the delivery is skipped.
+ * Writes results of attempts with the counters of their webhooks, and disables webhooks after too many failures, but not
+ * before `disableAfterMs`. Returns the updated deliveries. A result whose token no longer holds the delivery is skipped.
  */
 export async function endAttempts(
   handle: Transaction,
   seals: Seals,
   results: readonly AttemptResult[],
-  now: number,
+  { now, disableAfterMs = DISABLE_AFTER_MS }: { now: number; disableAfterMs?: DisableAfterMs | undefined },
 ): Promise<Delivery[]> {
   if (results.length === 0) return [];
   const ids = results.map(result => result.id);
@@ -75,7 +79,7 @@ export async function endAttempts(
 
   const ended: { delivery: Delivery; token: string }[] = [];
   const counted = new Set<string>();
-  const disabled: Webhook[] = [];
+  const turned: { webhook: Webhook; turn: WebhookTurn }[] = [];
   for (const result of results.toSorted((a, b) => a.endedAt - b.endedAt)) {
     const row = rows.get(result.id);
     const webhook = row && webhooks.get(row.webhook_id);
@@ -85,20 +89,22 @@ export async function endAttempts(
     ended.push({ delivery: withResult({ ...deliveryOf(row), ...delivery }, result), token: result.token });
     // Failures of a former URL do not count for the current one.
     const isOfNow = result.sentTo === webhook.url;
-    const { activity, isDisabledNow } = tallied(webhook, isOfNow ? tally : { ...tally, streak: 'keep' }, now);
-    const after = { ...webhook, ...activity, updatedAt: isDisabledNow ? now : webhook.updatedAt };
+    const counting = isOfNow ? tally : ({ ...tally, streak: 'keep' } as const);
+    const rule = { now, disableAfterMs: disableAfterMs[webhook.mode] };
+    const { activity, turn } = tallied(webhook, counting, rule);
+    const after = { ...webhook, ...activity, updatedAt: turn === 'disabled' ? now : webhook.updatedAt };
     webhooks.set(webhook.id, after);
     counted.add(webhook.id);
-    if (isDisabledNow) disabled.push(after);
+    if (turn !== undefined) turned.push({ webhook: after, turn });
   }
   await writeOutcomes(handle, ended);
   await writeCounters(
     handle,
     [...webhooks.values()].filter(({ id }) => counted.has(id)),
   );
-  for (const webhook of disabled) {
-    await subscriptions(handle).replace(webhook.id, null, now);
-    await noteDisabled(handle, seals, webhook, now);
+  for (const { webhook, turn } of turned) {
+    if (turn === 'disabled') await subscriptions(handle).replace(webhook.id, null, now);
+    await noteTurn(handle, seals, { webhook, turn, now });
   }
   return ended.map(({ delivery }) => delivery);
 }
@@ -110,16 +116,20 @@ function withResult(
   return { ...delivery, responseCode, responseTimeMs, lastError: error, endedAt };
 }
 
-/** Queues a mail about a disabled webhook. It is sent even when mails are off (Decision 128), but needs an address. */
-async function noteDisabled(
+/** Queues a mail about a failing webhook. It is sent even when mails are off (Decision 128), but needs an address. */
+async function noteTurn(
   handle: Transaction,
   seals: Seals,
-  { organizationId, mode, id, url }: Webhook,
-  now: number,
+  { webhook, turn, now }: { webhook: Webhook; turn: WebhookTurn; now: number },
 ): Promise<void> {
+  const { organizationId, mode, id, url, failingSince } = webhook;
   const settings = await notificationStore(handle).find({ organizationId, mode });
   if (settings === undefined || settings.emailAddress === null) return;
-  const payload = { kind: 'webhook_disabled', webhookId: id, url, disabledAt: now } as const;
+  const about = { webhookId: id, url };
+  const payload: NoticePayload =
+    turn === 'disabled'
+      ? { kind: 'webhook_disabled', ...about, disabledAt: now }
+      : { kind: 'webhook_failing', ...about, failingSince: failingSince ?? now };
   await noticeStore(handle, seals).insert([
     { id: newId('ntc'), organizationId, mode, channel: 'email', payload, attempts: 0, createdAt: now },
   ]);

@@ -1,7 +1,7 @@
 import type { Db, Transaction } from '../../db/open.ts';
 import { lockedTransaction } from '../../db/transaction.ts';
 import type { ClockAndLog } from '../../lib/logger.ts';
-import type { AttemptResult, ClaimedDelivery, Delivery, Receiver } from '../model/webhook.ts';
+import type { AttemptResult, ClaimedDelivery, Delivery, DisableAfterMs, Receiver } from '../model/webhook.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { openEach } from '../secrets/unopened-rows.ts';
 import { endAttempts } from './attempt-lifecycle.ts';
@@ -54,10 +54,11 @@ export interface DeliveryQueue {
 export interface DeliveryQueueDeps extends ClockAndLog {
   readonly db: Db;
   readonly seals: Seals;
+  readonly disableAfterMs?: DisableAfterMs | undefined;
 }
 
 export function deliveryQueue(deps: DeliveryQueueDeps): DeliveryQueue {
-  const { db, seals, clock, log } = deps;
+  const { db, seals, clock, log, disableAfterMs } = deps;
   return {
     webhooksWithDue: () => webhooksWithDue(db, clock.now()),
 
@@ -65,7 +66,7 @@ export function deliveryQueue(deps: DeliveryQueueDeps): DeliveryQueue {
       return lockedTransaction(db, async handle => {
         const webhookIds = wanted.map(({ webhookId }) => webhookId);
         await lockWebhooks(handle, { webhookIds, deliveryIds: results.map(({ id }) => id) });
-        const ended = await endAttempts(handle, seals, results, clock.now());
+        const ended = await endAttempts(handle, seals, results, { now: clock.now(), disableAfterMs });
         return { ended, begun: await begin(handle, wanted) };
       });
     },

@@ -3,7 +3,7 @@ import type { Db } from '../../db/open.ts';
 import { FAILURE_PAUSE_MS, lookPauseMs, startWokenWorker } from '../../db/woken-worker.ts';
 import { boundedLines, type ClockAndLog, logAndGoOn } from '../../lib/logger.ts';
 import { type RunningWorker, startWorker } from '../../lib/worker.ts';
-import type { AttemptResult, ClaimedDelivery, Receiver } from '../model/webhook.ts';
+import type { AttemptResult, ClaimedDelivery, DisableAfterMs, Receiver } from '../model/webhook.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { makeAttempt } from './attempt.ts';
 import { deliveryQueue, type LeasedDelivery } from './delivery-queue.ts';
@@ -27,6 +27,8 @@ export interface DispatcherOptions extends ClockAndLog {
   readonly sender: WebhookSender;
   /** Most attempts in flight per webhook in this process. */
   readonly concurrencyPerEndpoint: number;
+  /** `DISABLE_AFTER_MS` when absent. */
+  readonly disableAfterMs?: DisableAfterMs | undefined;
   /** Called with the result of an attempt, once it is written. */
   readonly onAttempt?: ((result: 'success' | 'failure') => void) | undefined;
   /** Most attempts in flight in this process; 2,000 when absent. */
@@ -56,10 +58,10 @@ const LONGEST_PAUSE_MS = 5_000;
  * each other: a receiver that hangs occupies only its own slots. `nudge` starts a pass after a delivery was recorded.
  */
 export function startDispatcher(options: DispatcherOptions): RunningWorker {
-  const { db, seals, clock, log, concurrencyPerEndpoint, fault = () => {} } = options;
+  const { db, clock, log, concurrencyPerEndpoint, fault = () => {} } = options;
   const { pauseMs = () => lookPauseMs(db, PAUSE_MS), stopWithinMs = STOP_WITHIN_MS } = options;
   const { mostInFlight = MAX_IN_FLIGHT } = options;
-  const queue = deliveryQueue({ db, seals, clock, log });
+  const queue = deliveryQueue(options);
   const sending = inFlight();
   const line = boundedLines({ clock, log });
   let cutOffAt = Number.NEGATIVE_INFINITY;

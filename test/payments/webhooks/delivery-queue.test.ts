@@ -9,7 +9,7 @@ import { noticeQueue } from '#payments/notifications/store/notice-store.ts';
 import { notificationStore } from '#payments/notifications/store/notification-store.ts';
 import { seals } from '#payments/secrets/sealed.ts';
 import { beginManual, endAttempts, MANUAL_LEASE_MS } from '#payments/webhooks/attempt-lifecycle.ts';
-import { deliveryQueue } from '#payments/webhooks/delivery-queue.ts';
+import { type DeliveryQueueDeps, deliveryQueue } from '#payments/webhooks/delivery-queue.ts';
 import { DELIVERY_LIFETIME_MS, deliveryStore } from '#payments/webhooks/store/delivery-store.ts';
 import { LEASE_MS } from '#payments/webhooks/store/due-deliveries.ts';
 import { webhookStore } from '#payments/webhooks/store/webhook-store.ts';
@@ -33,7 +33,9 @@ bothDatabases('the queue of deliveries', databases => {
     webhook = await aWebhookOf(given.owner);
   });
 
-  const queue = (on = given.db) => deliveryQueue({ db: on, seals: SEALS, clock, log: SILENT });
+  const queueWith = (options: Partial<DeliveryQueueDeps> = {}) =>
+    deliveryQueue({ db: given.db, seals: SEALS, clock, log: SILENT, ...options });
+  const queue = (db = given.db) => queueWith({ db, disableAfterMs: { live: 0, test: 0 } });
   const aWebhookOf = async (of: Owner) => {
     const made = aWebhook(of);
     await transaction(given.db, handle => webhookStore(handle, SEALS).insert(made, aSecret()));
@@ -201,7 +203,7 @@ bothDatabases('the queue of deliveries', databases => {
     expect(await findWebhook()).toMatchObject({ successCount: 300, failureCount: 300, failuresInARow: 1 });
   });
 
-  test('disables a webhook at the tenth consecutive failure, with one mail about it', async () => {
+  test('disables a webhook at the tenth consecutive failure, with a mail about it and one at the fifth', async () => {
     const settings = await notificationStore(given.db).find(given.owner);
     if (settings === undefined) throw new Error('the organization has no settings');
     await notificationStore(given.db).save({ ...settings, emailAddress: 'ops@books.example' });
@@ -215,8 +217,27 @@ bothDatabases('the queue of deliveries', databases => {
     expect(await findWebhook()).toMatchObject({ ...disabled, failureCount: 12, updatedAt: clock.now() });
     const notices = await noticeQueue({ db: given.db, seals: SEALS, clock, log: SILENT }).take('email', 10);
     expect(notices.map(({ payload }) => payload)).toEqual([
+      { kind: 'webhook_failing', webhookId: webhook.id, url: webhook.url, failingSince: RECORD_TIME },
       { kind: 'webhook_disabled', webhookId: webhook.id, url: webhook.url, disabledAt: clock.now() },
     ]);
+  });
+
+  test('keeps a live webhook that failed ten deliveries within ten minutes, until it fails later', async () => {
+    const failByDefault = async (count: number) => {
+      for (let i = 0; i < count; i += 1) await insert(aDelivery(webhook));
+      const results = (await take(count)).map(one => result(one, false));
+      await queueWith().exchange({ results });
+    };
+    await failByDefault(12);
+    clock.advance(10 * 60_000 - 1);
+    await failByDefault(1);
+    const before = await findWebhook();
+
+    clock.advance(1);
+    await failByDefault(1);
+
+    expect(before).toMatchObject({ isActive: true, failuresInARow: 13, failingSince: RECORD_TIME });
+    expect(await findWebhook()).toMatchObject({ isActive: false, failuresInARow: 14 });
   });
 
   test('does not count failures at an old address towards the ten of a new one', async () => {
@@ -277,7 +298,7 @@ bothDatabases('the queue of deliveries', databases => {
     ).toBeUndefined();
 
     const ended = await transaction(given.db, handle =>
-      endAttempts(handle, SEALS, [result(begun.delivery, true)], clock.now()),
+      endAttempts(handle, SEALS, [result(begun.delivery, true)], { now: clock.now() }),
     );
     expect(ended).toMatchObject([{ status: 'success', nextAttemptAt: null, attempts: 2 }]);
     expect(await retry(id)).toBe('not_allowed');

@@ -241,7 +241,7 @@ bothDatabases('the dispatcher', databases => {
     await using setting = await setUp();
     const webhook = await setting.webhook(receiver.url);
     await setting.happen(webhook, 12);
-    setting.dispatch({ concurrencyPerEndpoint: 1 });
+    setting.dispatch({ concurrencyPerEndpoint: 1, disableAfterMs: { live: 0, test: 0 } });
 
     const disabled = await until(
       () => setting.current(webhook),

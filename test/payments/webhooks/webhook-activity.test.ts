@@ -11,16 +11,21 @@ import {
 import { FAILURE, MANUAL_FAILURE, NOTHING, SUCCESS } from './tallies.ts';
 
 const T0 = 1_795_253_400_000;
+const MINUTE_MS = 60_000;
+/** The rule of test mode. */
+const AT_ONCE = { now: T0, disableAfterMs: 0 };
+
+const NO_STREAK = { failuresInARow: 0, failingSince: null };
 
 function activityAfter(tallies: readonly DeliveryTally[], start = NEW_ACTIVITY): WebhookActivity {
-  return tallies.reduce((activity, tally) => tallied(activity, tally, T0).activity, start);
+  return tallies.reduce((activity, tally) => tallied(activity, tally, AT_ONCE).activity, start);
 }
 const nine = activityAfter(Array.from({ length: FAILURES_TO_DISABLE - 1 }, () => FAILURE));
 const disabled = activityAfter([FAILURE], nine);
 
 test('consecutive failed deliveries → disabled automatically: at the tenth, with one mail', () => {
-  const tenth = tallied(nine, FAILURE, T0 + 5);
-  const eleventh = tallied(tenth.activity, FAILURE, T0 + 6);
+  const tenth = tallied(nine, FAILURE, { ...AT_ONCE, now: T0 + 5 });
+  const eleventh = tallied(tenth.activity, FAILURE, { ...AT_ONCE, now: T0 + 6 });
 
   expect(nine.isActive).toBe(true);
   expect(tenth).toEqual({
@@ -32,9 +37,9 @@ test('consecutive failed deliveries → disabled automatically: at the tenth, wi
       failuresInARow: 10,
       failureCount: 10,
     },
-    isDisabledNow: true,
+    turn: 'disabled',
   });
-  expect(eleventh.isDisabledNow).toBe(false);
+  expect(eleventh.turn).toBeUndefined();
   expect(eleventh.activity.disabledAt).toBe(T0 + 5);
 });
 
@@ -61,12 +66,11 @@ test('in any mix of successes and failures, it is disabled exactly after ten con
 
 test('is_active true → PATCH with is_active false: disabled without a reason, and failures still count', () => {
   const off = activityChanged(nine, { isActive: false, hasNewUrl: false });
-  const tenth = tallied(off, FAILURE, T0);
+  const tenth = tallied(off, FAILURE, AT_ONCE);
 
   expect(off).toEqual({ ...nine, isActive: false });
   expect(tenth).toEqual({
     activity: { ...off, failuresInARow: 10, failureCount: 10 },
-    isDisabledNow: false,
   });
 });
 
@@ -78,11 +82,46 @@ test('re-enabling by the owner clears the reason and resets consecutive failures
 });
 
 test('a new url resets consecutive failures without enabling; other changes of an active webhook do not', () => {
-  expect(activityChanged(nine, { hasNewUrl: true })).toEqual({ ...nine, failuresInARow: 0 });
-  expect(activityChanged(disabled, { hasNewUrl: true })).toEqual({ ...disabled, failuresInARow: 0 });
+  expect(activityChanged(nine, { hasNewUrl: true })).toEqual({ ...nine, ...NO_STREAK });
+  expect(activityChanged(disabled, { hasNewUrl: true })).toEqual({ ...disabled, ...NO_STREAK });
   expect(activityChanged(nine, { isActive: true, hasNewUrl: false })).toEqual(nine);
 });
 
 test('a success after the tenth failure resets consecutive failures without enabling', () => {
-  expect(activityAfter([SUCCESS], disabled)).toEqual({ ...disabled, failuresInARow: 0, successCount: 1 });
+  expect(activityAfter([SUCCESS], disabled)).toEqual({ ...disabled, ...NO_STREAK, successCount: 1 });
+});
+
+test('ten failures within seconds disable nothing, a later one does', () => {
+  const live = { now: T0, disableAfterMs: 10 * MINUTE_MS };
+  let webhook = NEW_ACTIVITY;
+  for (let i = 0; i < 40; i += 1) webhook = tallied(webhook, FAILURE, { ...live, now: T0 + i }).activity;
+
+  const early = tallied(webhook, FAILURE, { ...live, now: T0 + 10 * MINUTE_MS - 1 });
+  const retry = tallied(webhook, NOTHING, { ...live, now: T0 + 10 * MINUTE_MS });
+  const late = tallied(webhook, FAILURE, { ...live, now: T0 + 10 * MINUTE_MS });
+
+  expect(webhook).toMatchObject({ isActive: true, failuresInARow: 40, failingSince: T0 });
+  expect(early.activity.isActive).toBe(true);
+  expect(retry.activity.isActive).toBe(true);
+  expect(late).toMatchObject({ turn: 'disabled', activity: { isActive: false, failuresInARow: 41 } });
+});
+
+test('a success restarts the time of failing as well', () => {
+  const live = { now: T0 + 20 * MINUTE_MS, disableAfterMs: 10 * MINUTE_MS };
+  const again = activityAfter([SUCCESS], nine);
+  const ten = Array.from({ length: FAILURES_TO_DISABLE }, () => FAILURE);
+  const after = ten.reduce((activity, tally) => tallied(activity, tally, live).activity, again);
+
+  expect(after).toMatchObject({ isActive: true, failuresInARow: 10, failingSince: live.now });
+});
+
+test('the fifth failure in a row warns, once', () => {
+  const turns = Array.from({ length: 9 }, (_, i) => {
+    const before = activityAfter(Array.from({ length: i }, () => FAILURE));
+    return tallied(before, FAILURE, AT_ONCE).turn;
+  });
+
+  expect(turns.map((turn, i) => [i + 1, turn]).filter(([, turn]) => turn !== undefined)).toEqual([
+    [5, 'warned'],
+  ]);
 });

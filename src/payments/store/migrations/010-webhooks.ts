@@ -185,3 +185,9 @@ export const CUSTOMER_MAILS_MIGRATION: Migration = {
   name: 'mails to payers',
   up: [addColumn('notification_settings', 'customer_emails', ['boolean', 'not null default false'])],
 };
+
+/** Start of the consecutive failures of a webhook. Older versions neither write nor read it. */
+export const FAILING_WEBHOOKS_MIGRATION: Migration = {
+  name: 'failing webhooks',
+  up: [addColumn('webhooks', 'failing_since', 'time')],
+};

@@ -167,12 +167,14 @@ function standing(owner: Owner): Sql {
 }
 
 /** Columns that decide about deliveries to a webhook, without the mere counters. */
-export function switchValues({ isActive, disabledReason, disabledAt, failuresInARow }: WebhookActivity) {
+export function switchValues(activity: WebhookActivity) {
+  const { isActive, disabledReason, disabledAt, failuresInARow, failingSince } = activity;
   return {
     is_active: isActive,
     disabled_reason: disabledReason,
     disabled_at: disabledAt,
     failures_in_a_row: failuresInARow,
+    failing_since: failingSince,
   } satisfies Partial<WebhookRow>;
 }
 
@@ -193,6 +195,7 @@ const webhookForm = recordForm<Webhook>({
   disabledReason: 'plain',
   disabledAt: 'plain',
   failuresInARow: 'plain',
+  failingSince: 'plain',
   successCount: 'plain',
   failureCount: 'plain',
   lastTriggeredAt: 'plain',

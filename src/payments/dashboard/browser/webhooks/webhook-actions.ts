@@ -60,8 +60,9 @@ function Test({ webhook, onDone }: ActionProps): VNode {
   });
 }
 
-function Replay({ webhook, onDone }: ActionProps): VNode {
-  const [since, setSince] = useState('');
+/** Button for a replay. `from` is the proposed start, in ISO 8601. */
+function Replay({ webhook, onDone, from }: ActionProps & { readonly from?: string | null }): VNode {
+  const [since, setSince] = useState(from == null ? '' : localTime(from));
   const replay = async () => {
     const body = { since: new Date(since).toISOString() };
     const params = paramsOf(webhook);
@@ -87,6 +88,13 @@ function Replay({ webhook, onDone }: ActionProps): VNode {
       })}
     `,
   });
+}
+
+/** Value of an input for local time, which refuses seconds. Rounded down, so that no event is left out. */
+function localTime(time: string): string {
+  const date = new Date(time);
+  const shifted = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
+  return shifted.toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length);
 }
 
 const GRACES = [
@@ -126,11 +134,11 @@ function Rotate({ webhook, onDone }: ActionProps): VNode {
 }
 
 function Switch({ webhook, onDone }: ActionProps): VNode {
-  const { is_active } = webhook;
+  const { is_active, disabled_at } = webhook;
   const turn = async () => {
     const body = { is_active: !is_active };
     await answerOf(api.PATCH('/api/v1/webhooks/{webhook_id}', { params: paramsOf(webhook), body }));
-    onDone(is_active ? 'The webhook is disabled.' : 'The webhook is active again.');
+    onDone(is_active ? 'The webhook is disabled.' : h(ActiveAgain, { webhook, onDone, from: disabled_at }));
   };
   // One element for both states, so that the focus returns to it.
   return h(DialogButton, {
@@ -143,11 +151,18 @@ function Switch({ webhook, onDone }: ActionProps): VNode {
         ${
           is_active
             ? 'No events are sent until it is enabled again. Missed events can be replayed afterwards.'
-            : 'New events and held deliveries are sent from now on. Use Replay for events that were missed.'
+            : 'New events and held deliveries are sent from now on. Missed events can be replayed afterwards.'
         }
       </p>
     `,
   });
+}
+
+/** Outcome of enabling, with the offer to send the events of the time before. */
+function ActiveAgain(props: ActionProps & { readonly from: string | null }): VNode {
+  return html`<span class="row">
+    The webhook is active again. Events from the time while it was off are sent by a replay only. ${h(Replay, { ...props })}
+  </span>`;
 }
 
 function Delete({ webhook }: ActionProps): VNode {

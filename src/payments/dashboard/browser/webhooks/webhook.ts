@@ -72,7 +72,7 @@ function Disabled({ webhook: { disabled_reason, disabled_at } }: { webhook: Webh
   if (disabled_reason === null || disabled_at === null) return null;
   return html`<div class="notice warning stack">
     <p>
-      Ten events in a row failed at their first attempt, so nothing has been sent since${' '}
+      Ten or more events in a row failed at their first attempt, so nothing has been sent since${' '}
       ${h(Moment, { at: disabled_at })}. The deliveries below show the responses of the receiver.
     </p>
     <p>
