@@ -5527,6 +5527,11 @@ export interface components {
              */
             description: string | null;
             /**
+             * @description True when the first 2,048 bytes of the answers of the receiver are kept with the attempts of deliveries.
+             * @example false
+             */
+            store_responses: boolean;
+            /**
              * @description True while events are sent.
              * @example true
              */
@@ -5590,6 +5595,11 @@ export interface components {
              * @example Order service
              */
             description?: string | null;
+            /**
+             * @description True keeps the first 2,048 bytes of the answers of the receiver with the attempts of deliveries, for keys with the permission `admin`. False when absent.
+             * @example true
+             */
+            store_responses?: boolean;
         };
         /** @description A webhook with its secret, as returned once by its creation and by a rotation. */
         WebhookWithSecret: {
@@ -5615,6 +5625,11 @@ export interface components {
              * @example Order service
              */
             description: string | null;
+            /**
+             * @description True when the first 2,048 bytes of the answers of the receiver are kept with the attempts of deliveries.
+             * @example false
+             */
+            store_responses: boolean;
             /**
              * @description Secret that signs deliveries: `whsec_` and 32 bytes in Base64. It cannot be retrieved later.
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=
@@ -5718,6 +5733,11 @@ export interface components {
              * @example Order service
              */
             description?: string | null;
+            /**
+             * @description True keeps the first 2,048 bytes of the answers of the receiver with the attempts of deliveries, for keys with the permission `admin`. False also removes those that were kept.
+             * @example true
+             */
+            store_responses?: boolean;
         };
         /**
          * @description Type of the delivered event. `test.ping` is sent by tests only.
@@ -5900,6 +5920,36 @@ export interface components {
              */
             total_count: number;
         };
+        /** @description Result of one attempt of a delivery. */
+        DeliveryAttempt: {
+            /**
+             * @description Number of the attempt, 1 for the first.
+             * @example 1
+             */
+            attempt: number;
+            /** @description Time when the attempt ended. */
+            ended_at: components["schemas"]["Timestamp"];
+            /**
+             * @description HTTP status of the receiver's answer; null without an answer.
+             * @example 503
+             */
+            response_code: number | null;
+            /**
+             * @description Time that the receiver took to answer, in milliseconds; null without an answer.
+             * @example 184
+             */
+            response_time_ms: number | null;
+            /**
+             * @description Reason why the attempt failed; null when it did not.
+             * @example The receiver answered 503.
+             */
+            error: string | null;
+            /**
+             * @description Beginning of the receiver's answer, read as UTF-8; null unless the webhook has `store_responses`, for keys without the permission `admin`, for an answer from a private network, and for one that was compressed or unreadable.
+             * @example upstream is restarting
+             */
+            response_body: string | null;
+        };
         /** @description A delivery with the request that it sends. */
         WebhookDeliveryDetail: {
             /**
@@ -5969,6 +6019,8 @@ export interface components {
              * @example {"id":"evt_8jKl2PoIu5YtR1eWqA4sDf7G","event":"payment.completed"}
              */
             request_body: string;
+            /** @description Attempts that have ended, earliest first, at most the last 100. An attempt that was interrupted by the end of our process is not among them. */
+            attempt_results: components["schemas"]["DeliveryAttempt"][];
         };
         /** @description One delivery. */
         WebhookDeliveryAnswer: {

@@ -383,6 +383,7 @@ create table webhooks (
   updated_at bigint not null,
   deleted_at bigint,
   failing_since bigint,
+  store_responses boolean not null default false,
   PRIMARY KEY (id),
   CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
   FOREIGN KEY (organization_id) REFERENCES organizations(id)
@@ -825,3 +826,17 @@ create table unswept_notices (
   CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
   FOREIGN KEY (organization_id) REFERENCES organizations(id)
 );
+
+create table delivery_attempts (
+  id text collate "C" not null,
+  delivery_id text collate "C" not null,
+  number bigint not null,
+  ended_at bigint not null,
+  response_code bigint,
+  response_time_ms bigint,
+  error text collate "C",
+  sealed_response text collate "C",
+  PRIMARY KEY (id),
+  FOREIGN KEY (delivery_id) REFERENCES deliveries(id) ON DELETE CASCADE
+);
+CREATE INDEX delivery_attempts_of ON delivery_attempts USING btree (delivery_id, number);

@@ -318,7 +318,7 @@ CREATE TABLE webhooks (
   last_triggered_at integer,
   created_at integer not null,
   updated_at integer not null
-, deleted_at integer, failing_since integer) strict;
+, deleted_at integer, failing_since integer, store_responses integer check (store_responses in (0, 1)) not null default false) strict;
 CREATE INDEX webhooks_by_age on webhooks (organization_id, mode, created_at, id);
 CREATE INDEX webhooks_disabled on webhooks (disabled_at) where disabled_at is not null;
 CREATE INDEX webhooks_deleted on webhooks (deleted_at) where deleted_at is not null;
@@ -694,3 +694,15 @@ CREATE TABLE unswept_notices (
   noticed_at integer not null,
   primary key (organization_id, mode, chain_id, token_address)
 ) strict;
+
+CREATE TABLE delivery_attempts (
+  id text primary key,
+  delivery_id text not null references deliveries (id) on delete cascade,
+  number integer not null,
+  ended_at integer not null,
+  response_code integer,
+  response_time_ms integer,
+  error text,
+  sealed_response text
+) strict;
+CREATE INDEX delivery_attempts_of on delivery_attempts (delivery_id, number);
