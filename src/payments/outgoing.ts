@@ -36,12 +36,12 @@ export async function openOutgoing(
   { clock, log }: { clock: Clock; log: Logger },
 ): Promise<OutgoingChannels> {
   const { webhooks, mail, mailFolder } = options;
-  const { allowedNetworks, allowHttp } = webhooks;
+  const { allowedNetworks, allowHttp, keptNetworks = [] } = webhooks;
   if (allowedNetworks.length > 0 || allowHttp) {
     log.warn({ allowedNetworks, allowHttp }, 'webhooks may reach more than https on public addresses');
   }
   const messenger = options.messenger && (await openMessenger(options.messenger));
-  const sender = webhookSender({ allowedNetworks, allowHttp, log });
+  const sender = webhookSender({ allowedNetworks, allowHttp, keptNetworks, log });
   const mailer = createMailer({ mail, folder: mailFolder, clock, log });
   return {
     webhooks,

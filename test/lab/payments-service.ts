@@ -53,7 +53,12 @@ export async function startTestProcess(
 
 /** Outgoing channels limited to this machine. Mails go to a folder that no test reads. */
 export const LOOPBACK_ONLY: PaymentsServiceOptions['outgoing'] = {
-  webhooks: { concurrencyPerEndpoint: 5, allowedNetworks: ['127.0.0.0/8'], allowHttp: true },
+  webhooks: {
+    concurrencyPerEndpoint: 5,
+    allowedNetworks: ['127.0.0.0/8'],
+    keptNetworks: ['127.0.0.0/8'],
+    allowHttp: true,
+  },
   mail: undefined,
   mailFolder: join(tmpdir(), 'tollgate-test-mail'),
   messenger: undefined,

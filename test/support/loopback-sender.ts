@@ -4,5 +4,12 @@ import { type WebhookSender, webhookSender } from '../../src/payments/webhooks/s
 /** A sender that reaches receivers on the loopback interface. */
 export function loopbackSender(timeoutMs = 100_000): WebhookSender {
   const log = createLogger({ level: 'silent' });
-  return webhookSender({ allowedNetworks: ['127.0.0.0/8'], allowHttp: true, timeoutMs, log });
+  const networks = ['127.0.0.0/8'];
+  return webhookSender({
+    allowedNetworks: networks,
+    keptNetworks: networks,
+    allowHttp: true,
+    timeoutMs,
+    log,
+  });
 }

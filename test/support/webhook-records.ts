@@ -20,6 +20,7 @@ export function aWebhook({ organizationId, mode }: Owner, changes: Partial<Webho
     url: 'https://receiver.example/hooks',
     events: ['*'],
     description: null,
+    storeResponses: false,
     previousSecretUntil: null,
     lastTriggeredAt: null,
     createdAt: RECORD_TIME,

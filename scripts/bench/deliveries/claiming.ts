@@ -56,7 +56,15 @@ async function prepared(platform: BenchPlatform, finished: number): Promise<() =
     const taken = begun.flatMap(claim => claim.deliveries);
     if (taken.length !== BATCH) throw new Error(`${taken.length} deliveries were taken`);
     const endedAt = systemClock.now();
-    const result = { isSuccess: true, responseCode: 204, responseTimeMs: 1, error: null, endedAt, jitter: 0 };
+    const result = {
+      isSuccess: true,
+      responseCode: 204,
+      responseTimeMs: 1,
+      error: null,
+      responseBody: null,
+      endedAt,
+      jitter: 0,
+    };
     await queue.exchange({
       results: taken.map(({ id, token }) => ({ ...result, id, token, sentTo: webhook.url })),
     });

@@ -69,6 +69,7 @@ export async function startPlatform(): Promise<BenchPlatform> {
         url,
         events: ['*'],
         description: null,
+        storeResponses: false,
         previousSecretUntil: null,
         lastTriggeredAt: null,
         createdAt: now,

@@ -1,6 +1,7 @@
 import type { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
+import type { Dispatcher } from 'undici';
 
 /** Supported codings for `Accept-Encoding`. */
 export const KNOWN_CODINGS = 'gzip, br';
@@ -36,6 +37,25 @@ interface BodyReading {
   readonly maxBytes: number;
   /** Called with the decompressed length so far. Nothing more is read until it resolves. */
   readonly onBytes?: ((length: number) => Promise<void>) | undefined;
+}
+
+/** Reads the first bytes of a body, as far as they arrive in time, and leaves the rest. Never rejects. */
+export async function beginning(body: Readable, bytes: number, withinMs: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const timer = setTimeout(() => body.destroy(), withinMs);
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length >= bytes) break;
+    }
+  } catch {
+    // A body that breaks off has a beginning all the same.
+  } finally {
+    clearTimeout(timer);
+  }
+  return Buffer.concat(chunks).subarray(0, bytes);
 }
 
 /**
@@ -99,6 +119,14 @@ function collection(announced: number) {
     },
     bytes: (): Buffer => whole?.subarray(0, length) ?? Buffer.concat(chunks),
   };
+}
+
+/** Reads and discards a body, up to a limit of bytes and time, so that its connection can be used again. */
+export function drop(body: Dispatcher.ResponseData['body'], maxBytes: number, withinMs: number): void {
+  const timer = setTimeout(() => body.destroy(), withinMs);
+  const forget = () => clearTimeout(timer);
+  // A truncated body does not change the status.
+  body.dump({ limit: maxBytes }).then(forget, forget);
 }
 
 /** Discards a body that is not needed. */

@@ -3,7 +3,7 @@ import type { Agent, Dispatcher } from 'undici';
 import type { Logger } from '../../lib/logger.ts';
 import { VERSION } from '../../lib/version.ts';
 import { allowedAddressTest } from './address-filter.ts';
-import { boundedBody, KNOWN_CODINGS, leave, UnreadableBody } from './bounded-body.ts';
+import { beginning, boundedBody, drop, KNOWN_CODINGS, leave, UnreadableBody } from './bounded-body.ts';
 import { ForbiddenAddress, guardedConnector, type HostLookup, nameServerLookup } from './connect.ts';
 
 export interface GuardedFetchOptions {
@@ -44,6 +44,8 @@ export interface GuardedRequest {
   readonly signal?: AbortSignal;
 }
 
+type AnswerBeginning = { readonly status: number; readonly beginning: Buffer | undefined };
+
 interface GuardedResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -59,6 +61,11 @@ export interface GuardedFetch {
    * a second, so that the connection can be reused. @throws FetchFailure
    */
   statusOf(request: Omit<GuardedRequest, 'types'>): Promise<number>;
+  /**
+   * The same with the first bytes of the body, as far as they arrive within a second; undefined for a compressed body.
+   * @throws FetchFailure
+   */
+  beginningOf(request: Omit<GuardedRequest, 'types'>, bytes: number): Promise<AnswerBeginning>;
   close(): Promise<void>;
 }
 
@@ -117,8 +124,15 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
     statusOf: request =>
       bounded(request, async signal => {
         const { statusCode, body } = await sendTo(request, signal);
-        drop(body, maxBytes);
+        drop(body, maxBytes, DROPPED_WITHIN_MS);
         return statusCode;
+      }),
+    beginningOf: (request, bytes) =>
+      bounded(request, async signal => {
+        const { statusCode: status, headers, body } = await sendTo(request, signal);
+        const isPlain = one(headers['content-encoding']) === undefined;
+        if (!isPlain) drop(body, maxBytes, DROPPED_WITHIN_MS);
+        return { status, beginning: isPlain ? await beginning(body, bytes, DROPPED_WITHIN_MS) : undefined };
       }),
     close: async () => {
       isClosed = true;
@@ -219,14 +233,6 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
     if (!isAllowed) throw new FetchFailure('refused');
     return url;
   }
-}
-
-/** Reads and discards a body, up to a limit of bytes and time. */
-function drop(body: Dispatcher.ResponseData['body'], maxBytes: number): void {
-  const timer = setTimeout(() => body.destroy(), DROPPED_WITHIN_MS);
-  const forget = () => clearTimeout(timer);
-  // A truncated body does not change the status.
-  body.dump({ limit: maxBytes }).then(forget, forget);
 }
 
 /** Escapes that servers decode to a separator or a NUL. */

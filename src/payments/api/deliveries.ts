@@ -4,10 +4,12 @@ import { timestamp } from '../../lib/clock.ts';
 import { newId } from '../../lib/ids.ts';
 import { webhookPayload } from '../events/event-data.ts';
 import { testEventData } from '../events/test-event.ts';
+import { included } from '../keys/api-key.ts';
 import { isFinal } from '../model/delivery.ts';
-import { type Delivery, newDeliveryOf } from '../model/webhook.ts';
+import { type Delivery, type DeliveryAttempt, newDeliveryOf } from '../model/webhook.ts';
 import { type AttemptDeps, makeAttempt, stableHeaders } from '../webhooks/attempt.ts';
 import { beginManual, endAttempts } from '../webhooks/attempt-lifecycle.ts';
+import { attemptStore } from '../webhooks/store/attempt-store.ts';
 import { deliveryStore } from '../webhooks/store/delivery-store.ts';
 import { webhookStore } from '../webhooks/store/webhook-store.ts';
 import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
@@ -36,7 +38,10 @@ export function deliveryHandlers(
       if (delivery === undefined) throw resourceNotFound('webhook_delivery', id);
       const attempt = { ...delivery, deliveryId: id, attempt: Math.max(1, delivery.attempts) };
       const request = { request_headers: stableHeaders(attempt), request_body: delivery.body };
-      return { status: 200, body: success({ ...deliveryRecord(delivery, webhook), ...request }) };
+      const maySeeAnswers = included(caller.permission).includes('admin');
+      const results = (await attemptStore(db, seals).listOf(id)).map(one => attemptBody(one, maySeeAnswers));
+      const body = { ...deliveryRecord(delivery, webhook), ...request, attempt_results: results };
+      return { status: 200, body: success(body) };
     },
 
     retryWebhookDelivery: ({ path: { webhook_id: webhookId, delivery_id: id } }, caller) =>
@@ -133,5 +138,16 @@ function deliveryRecord(
     last_error: delivery.lastError,
     next_attempt_at: nullableTimestamp(isActive ? delivery.nextAttemptAt : null),
     created_at: timestamp(delivery.createdAt),
+  };
+}
+
+function attemptBody(attempt: DeliveryAttempt, maySeeAnswers: boolean): PaymentsSchemas['DeliveryAttempt'] {
+  return {
+    attempt: attempt.number,
+    ended_at: timestamp(attempt.endedAt),
+    response_code: attempt.responseCode,
+    response_time_ms: attempt.responseTimeMs,
+    error: attempt.error,
+    response_body: maySeeAnswers ? attempt.responseBody : null,
   };
 }

@@ -36,7 +36,8 @@ export function webhookHandlers(context: PaymentsContext, options: WebhookHandle
       return { status: 200, body: successPage(webhooks, one => webhookBody(one, now)) };
     },
 
-    async createWebhook({ body: { url, events, description = null } }, caller) {
+    async createWebhook({ body }, caller) {
+      const { url, events, description = null, store_responses: storeResponses = false } = body;
       judge(url);
       const subscribed = subscriptions(events);
       return caller.commit(async handle => {
@@ -52,6 +53,7 @@ export function webhookHandlers(context: PaymentsContext, options: WebhookHandle
           url,
           events: subscribed,
           description,
+          storeResponses,
           previousSecretUntil: null,
           lastTriggeredAt: null,
           createdAt: now,
@@ -113,12 +115,14 @@ function changesIn({
   events,
   is_active: isActive,
   description,
+  store_responses: storeResponses,
 }: PaymentsSchemas['WebhookChanges']): WebhookChanges {
   return {
     ...(url !== undefined && { url }),
     ...(events !== undefined && { events: subscriptions(events) }),
     ...(isActive !== undefined && { isActive }),
     ...(description !== undefined && { description }),
+    ...(storeResponses !== undefined && { storeResponses }),
   };
 }
 
@@ -142,6 +146,7 @@ function webhookBody(webhook: Webhook, now: number): PaymentsSchemas['Webhook'] 
     url: webhook.url,
     events: [...webhook.events],
     description: webhook.description,
+    store_responses: webhook.storeResponses,
     is_active: webhook.isActive,
     disabled_reason: webhook.disabledReason,
     disabled_at: nullableTimestamp(webhook.disabledAt),

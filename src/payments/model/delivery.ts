@@ -142,3 +142,8 @@ function retryAt(failures: number, endedAt: number, jitter: number): number | nu
   const delay = RETRY_DELAYS_MS[failures - 1];
   return delay === undefined ? null : endedAt + delay + Math.floor(delay * RETRY_JITTER * jitter);
 }
+
+/** Id of an attempt: `del_…` for the first one, `del_…-2` for the second (Decision 122). */
+export function attemptId(deliveryId: string, attempt: number): string {
+  return attempt === 1 ? deliveryId : `${deliveryId}-${attempt}`;
+}

@@ -16,6 +16,8 @@ export interface Webhook extends Owner, WebhookActivity {
   /** Types, or `*` alone. */
   readonly events: readonly Subscription[];
   readonly description: string | null;
+  /** True when the beginnings of the receiver's answers are kept (Decision 123). */
+  readonly storeResponses: boolean;
   /** End of the period in which the previous secret also signs; may be in the past. */
   readonly previousSecretUntil: number | null;
   /** Start of the last attempt. */
@@ -59,6 +61,7 @@ export interface Receiver {
   readonly webhookId: string;
   readonly url: string;
   readonly secrets: WebhookSecrets;
+  readonly storeResponses: boolean;
 }
 
 /** Result of an attempt. */
@@ -73,10 +76,20 @@ export interface AttemptResult {
   readonly responseTimeMs: number | null;
   /** In words for the merchant; null when nothing failed. */
   readonly error: string | null;
+  /** Beginning of the receiver's answer; null when it is not kept. */
+  readonly responseBody: string | null;
   /** UTC milliseconds. */
   readonly endedAt: number;
   /** A random number from 0 to 1: the share of the longest jitter that a retry gets. */
   readonly jitter: number;
+}
+
+/** Attempt of a delivery that has ended. */
+export interface DeliveryAttempt
+  extends Pick<AttemptResult, 'responseCode' | 'responseTimeMs' | 'error' | 'responseBody' | 'endedAt'> {
+  readonly deliveryId: string;
+  /** 1 for the first. */
+  readonly number: number;
 }
 
 /** A new delivery of an event or of a test, without attempts. */

@@ -85,6 +85,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'checkout_sessions', column: 'sealed_customer', key: ['id'] },
   { table: 'events', column: 'sealed_data', key: ['id'] },
   { table: 'deliveries', column: 'sealed_body', key: ['id'] },
+  { table: 'delivery_attempts', column: 'sealed_response', key: ['id'] },
   { table: 'notices', column: 'sealed_payload', key: ['id'] },
   { table: 'idempotency_keys', column: 'sealed_body', key: ['organization_id', 'mode', 'key'] },
 ];

@@ -29,6 +29,17 @@ interface SubscriptionRow {
 
 export type DeliveryRow = RowOfRecord<Delivery> & LeasableRow & { sealed_body: string };
 
+export interface DeliveryAttemptRow {
+  id: string;
+  delivery_id: string;
+  number: number;
+  ended_at: number;
+  response_code: number | null;
+  response_time_ms: number | null;
+  error: string | null;
+  sealed_response: string | null;
+}
+
 export interface ReplayRow extends OwnerColumns, LeasableRow {
   webhook_id: string;
   after_time: number;
@@ -60,6 +71,7 @@ declare module 'knex/types/tables.js' {
     webhooks: WebhookRow;
     webhook_subscriptions: SubscriptionRow;
     deliveries: DeliveryRow;
+    delivery_attempts: DeliveryAttemptRow;
     webhook_replays: ReplayRow;
     notification_settings: NotificationSettingsRow;
     messenger_links: OwnerColumns & { token_hash: Buffer; expires_at: number };

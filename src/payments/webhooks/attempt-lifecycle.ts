@@ -7,6 +7,7 @@ import {
   type AttemptResult,
   type ClaimedDelivery,
   type Delivery,
+  type DeliveryAttempt,
   DISABLE_AFTER_MS,
   type DisableAfterMs,
   type Receiver,
@@ -26,6 +27,7 @@ import {
   writeCounters,
   writeOutcomes,
 } from './store/attempt-rows.ts';
+import { attemptStore } from './store/attempt-store.ts';
 import { bodyCell, deliveryAt, deliveryOf } from './store/delivery-store.ts';
 import { subscriptions } from './store/subscriptions.ts';
 import { receiverOf, webhookOf } from './store/webhook-store.ts';
@@ -78,6 +80,7 @@ export async function endAttempts(
   const rows = new Map((await lockedDeliveries(handle, ids)).map(row => [row.id, row]));
 
   const ended: { delivery: Delivery; token: string }[] = [];
+  const attempts: DeliveryAttempt[] = [];
   const counted = new Set<string>();
   const turned: { webhook: Webhook; turn: WebhookTurn }[] = [];
   for (const result of results.toSorted((a, b) => a.endedAt - b.endedAt)) {
@@ -87,6 +90,8 @@ export async function endAttempts(
     rows.delete(result.id);
     const { delivery, tally } = attemptEnded(deliveryOf(row), result);
     ended.push({ delivery: withResult({ ...deliveryOf(row), ...delivery }, result), token: result.token });
+    const responseBody = webhook.storeResponses ? result.responseBody : null;
+    attempts.push({ ...result, deliveryId: row.id, number: delivery.attempts, responseBody });
     // Failures of a former URL do not count for the current one.
     const isOfNow = result.sentTo === webhook.url;
     const counting = isOfNow ? tally : ({ ...tally, streak: 'keep' } as const);
@@ -98,6 +103,7 @@ export async function endAttempts(
     if (turn !== undefined) turned.push({ webhook: after, turn });
   }
   await writeOutcomes(handle, ended);
+  await attemptStore(handle, seals).insert(attempts);
   await writeCounters(
     handle,
     [...webhooks.values()].filter(({ id }) => counted.has(id)),

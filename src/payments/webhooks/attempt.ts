@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import type { ClockAndLog } from '../../lib/logger.ts';
+import { attemptId } from '../model/delivery.ts';
 import type {
   AttemptResult,
   ClaimedDelivery,
@@ -15,7 +16,7 @@ export interface AttemptDeps extends ClockAndLog {
   readonly chance?: () => number;
 }
 
-const NOT_SENT = { isSuccess: false, responseCode: null, responseTimeMs: null } as const;
+const NOT_SENT = { isSuccess: false, responseCode: null, responseTimeMs: null, responseBody: null } as const;
 
 /** Sends the attempt that was begun for a delivery and returns its result. Never rejects. */
 export async function makeAttempt(
@@ -33,7 +34,7 @@ export async function makeAttempt(
 
 async function sent(
   delivery: ClaimedDelivery,
-  { webhookId, url, secrets }: Receiver,
+  { webhookId, url, secrets, storeResponses }: Receiver,
   { sender, clock }: Pick<AttemptDeps, 'sender' | 'clock'>,
 ): Promise<SendResult> {
   const { id: deliveryId, attempts, eventId, eventType, isTest, body } = delivery;
@@ -48,7 +49,7 @@ async function sent(
     body,
     secrets,
   });
-  return sender.send({ url, headers, body });
+  return sender.send({ url, headers, body, storeResponses });
 }
 
 /** Inputs of the headers of one attempt. */
@@ -97,7 +98,7 @@ export function stableHeaders(attempt: Omit<SignedAttempt, 'attemptedAt' | 'body
   return {
     'Content-Type': 'application/json',
     'X-Service-Webhook-Id': webhookId,
-    'X-Service-Delivery-Id': attemptId(attempt),
+    'X-Service-Delivery-Id': attemptId(attempt.deliveryId, attempt.attempt),
     'X-Service-Event-Id': eventId,
     'X-Service-Event': eventType,
     ...(isTest && { 'X-Service-Test': 'true' }),
@@ -108,11 +109,6 @@ export function stableHeaders(attempt: Omit<SignedAttempt, 'attemptedAt' | 'body
 /** The secret before the last rotation, while it still signs (Decision 121). */
 function previousSecretIfValid({ previous }: WebhookSecrets, now: number): string | undefined {
   return previous !== null && now < previous.until ? previous.secret : undefined;
-}
-
-/** Id of an attempt: `del_…` for the first one, `del_…-2` for the second (Decision 122). */
-function attemptId({ deliveryId, attempt }: Pick<SignedAttempt, 'deliveryId' | 'attempt'>): string {
-  return attempt === 1 ? deliveryId : `${deliveryId}-${attempt}`;
 }
 
 /** Signature of document 3, "Authentication", 6. Its key is the text of the secret. */

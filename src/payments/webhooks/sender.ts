@@ -2,12 +2,16 @@ import {
   FetchFailure,
   type FetchFailureKind,
   type GuardedFetchOptions,
+  type GuardedRequest,
   guardedFetch,
 } from '../../http/fetch/guarded-fetch.ts';
 import type { AttemptResult } from '../model/webhook.ts';
 
 /** Result of sending. `error` is a sentence for the merchant that explains the failure. */
-export type SendResult = Pick<AttemptResult, 'isSuccess' | 'responseCode' | 'responseTimeMs' | 'error'>;
+export type SendResult = Pick<
+  AttemptResult,
+  'isSuccess' | 'responseCode' | 'responseTimeMs' | 'error' | 'responseBody'
+>;
 
 /** One request to a receiver. */
 interface ReceiverRequest {
@@ -15,6 +19,8 @@ interface ReceiverRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Sent as UTF-8. */
   readonly body: string;
+  /** True when the beginning of the answer is wanted; false when absent. */
+  readonly storeResponses?: boolean;
 }
 
 /** Sends requests to addresses that users entered, which are not trusted. */
@@ -30,12 +36,16 @@ export interface ReceiverRules {
   /** Non-public networks that may be reached, as CIDRs or addresses. */
   readonly allowedNetworks: readonly string[];
   readonly allowHttp: boolean;
+  /** Networks whose answers may be kept, in addition to public ones; none when absent, as in every service. */
+  readonly keptNetworks?: readonly string[];
 }
 
 /** Time from the request to the headers of the answer. Source: document 3, "Webhook delivery". */
 const TIMEOUT_MS = 30_000;
-/** Most bytes of an answer's body that are read. The body is dropped (Decision 123). */
+/** Most bytes of an answer's body that are read, of which the rest is dropped (Decision 123). */
 const MAX_ANSWER_BYTES = 65_536;
+/** Bytes of an answer that are kept. */
+const STORED_BYTES = 2_048;
 
 /**
  * Sender that follows no redirects and reaches only public addresses, unless the operator allows others.
@@ -45,35 +55,68 @@ export function webhookSender(
   options: Pick<GuardedFetchOptions, 'allowedNetworks' | 'allowHttp' | 'lookup' | 'log'> & {
     /** 30 s when absent. */
     timeoutMs?: number;
-  },
+  } & Pick<ReceiverRules, 'keptNetworks'>,
 ): WebhookSender {
-  const { timeoutMs = TIMEOUT_MS } = options;
-  const guarded = guardedFetch({
+  const { timeoutMs = TIMEOUT_MS, keptNetworks = [] } = options;
+  const fetchOptions = {
     ...options,
     timeoutMs,
     maxBytes: MAX_ANSWER_BYTES,
     // Many webhooks share a host. With a limit, one that hangs would delay the others until they fail.
     connectionsPerHost: 'unlimited',
-  });
+  } as const;
+  const guarded = guardedFetch(fetchOptions);
+  const onlyPublic = guardedFetch({ ...fetchOptions, allowedNetworks: keptNetworks });
+
+  /** Tries public addresses alone first: only their answers may be kept. A refused address got no request. */
+  async function sendForAnswer(request: GuardedRequest): Promise<Answer> {
+    try {
+      const { status, beginning } = await onlyPublic.beginningOf(request, STORED_BYTES);
+      return { status, responseBody: beginning === undefined ? null : textOf(beginning) };
+    } catch (error) {
+      if (!(error instanceof FetchFailure && error.kind === 'refused')) throw error;
+      return sendOnly(request);
+    }
+  }
+
+  async function sendOnly(request: GuardedRequest): Promise<Answer> {
+    return { status: await guarded.statusOf(request), responseBody: null };
+  }
+
   return {
-    async send({ url, headers, body }) {
+    async send({ url, headers, body, storeResponses = false }) {
       const startedAt = performance.now();
       try {
-        const responseCode = await guarded.statusOf({ url, method: 'POST', headers, body });
+        const request = { url, method: 'POST', headers, body } as const;
+        const { status, responseBody } = storeResponses
+          ? await sendForAnswer({ ...request, headers: { ...headers, 'accept-encoding': 'identity' } })
+          : await sendOnly(request);
         const responseTimeMs = Math.round(performance.now() - startedAt);
-        const isSuccess = responseCode >= 200 && responseCode < 300;
-        return { isSuccess, responseCode, responseTimeMs, error: isSuccess ? null : refusal(responseCode) };
+        const isSuccess = status >= 200 && status < 300;
+        const error = isSuccess ? null : refusal(status);
+        return { isSuccess, responseCode: status, responseTimeMs, error, responseBody };
       } catch (error) {
         return {
           isSuccess: false,
           responseCode: null,
           responseTimeMs: null,
           error: reason(error, timeoutMs),
+          responseBody: null,
         };
       }
     },
-    close: () => guarded.close(),
+    close: async () => void (await Promise.all([guarded.close(), onlyPublic.close()])),
   };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly responseBody: string | null;
+}
+
+/** Text of bytes that may end within a character, which is left out. */
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes, { stream: true });
 }
 
 function refusal(status: number): string {

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { rowsOf } from '#db/query.ts';
+import { execute, rowsOf } from '#db/query.ts';
 import { transaction } from '#db/transaction.ts';
 import { idempotencyStore } from '#payments/api/gate/idempotency-store.ts';
 import { eventually } from '../../http/serve.ts';
@@ -8,7 +9,14 @@ import { record, text } from '../../lab/json.ts';
 import { type Answer, startReceiver, type WebhookReceiver } from '../../lab/webhook-receiver.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { faultsOf } from '../../support/event-contract.ts';
-import { errorOf, type Merchant, type PaymentsApi, startPaymentsApi } from '../../support/payments-api.ts';
+import {
+  type ApiClient,
+  apiClient,
+  errorOf,
+  type Merchant,
+  type PaymentsApi,
+  startPaymentsApi,
+} from '../../support/payments-api.ts';
 import { dataOf, listOf, newWebhook, pay, untilTold } from '../../support/webhooks-api.ts';
 
 const TYPES = ['payment.completed', 'payment.failed', 'checkout.completed', 'checkout.expired'];
@@ -47,6 +55,59 @@ eachDatabase('a manual attempt', databases => {
       undefined,
       key === undefined ? {} : { 'Idempotency-Key': key },
     );
+
+  describe('that has ended', () => {
+    const resultsOf = async (id: unknown, by: ApiClient = shop) =>
+      dataOf(await by.get(`${hook.path}/deliveries/${id}`)).attempt_results;
+    const store = (isOn: boolean) => shop.patch(hook.path, { store_responses: isOn });
+    const failing = (text: string) => (response: ServerResponse) => {
+      response.statusCode = 500;
+      response.end(text);
+    };
+
+    test('is listed with its result, and its answer only if the webhook keeps answers', async () => {
+      answer = () => failing('at first');
+      const { delivery_id: id } = dataOf(await sendTest());
+      await store(true);
+      answer = () => failing('TypeError: no such order');
+      await retry(id);
+      answer = () => 204;
+      await retry(id);
+
+      const failed = { response_code: 500, error: 'The receiver answered 500.' };
+      expect(await resultsOf(id)).toMatchObject([
+        { attempt: 1, ...failed, response_body: null },
+        { attempt: 2, ...failed, response_body: 'TypeError: no such order' },
+        { attempt: 3, response_code: 204, error: null, response_body: '' },
+      ]);
+    });
+
+    test('shows its answer to administrators only, and stores it encrypted', async () => {
+      await store(true);
+      answer = () => failing('secret stack');
+      const { delivery_id: id } = dataOf(await sendTest());
+      const { body } = await shop.post('/api/v1/api-keys', { name: 'Reader', permission: 'read' });
+      const reader = apiClient(api.url, text(record(body).key));
+
+      expect(await resultsOf(id)).toMatchObject([{ response_body: 'secret stack' }]);
+      expect(await resultsOf(id, reader)).toMatchObject([{ response_code: 500, response_body: null }]);
+      expect(JSON.stringify(await rowsOf(api.db, 'select * from delivery_attempts'))).not.toContain('secret');
+    });
+
+    test('loses its answer when the webhook keeps no more answers, and goes with its delivery', async () => {
+      await store(true);
+      answer = () => failing('kept');
+      const { delivery_id: id } = dataOf(await sendTest());
+      await store(false);
+
+      expect(await resultsOf(id)).toMatchObject([{ attempt: 1, response_code: 500, response_body: null }]);
+
+      await execute(api.db, 'delete from deliveries where id = ?', [text(id)]);
+      expect(
+        await rowsOf(api.db, 'select id from delivery_attempts where delivery_id = ?', [text(id)]),
+      ).toEqual([]);
+    });
+  });
 
   describe('that is a test', () => {
     test('is counted in the list of deliveries, and each page says if more follow', async () => {

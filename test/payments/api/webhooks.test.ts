@@ -36,6 +36,7 @@ eachDatabase('webhooks', databases => {
         url: URL,
         events: EVENTS,
         description: 'Order service',
+        store_responses: false,
         is_active: true,
         disabled_reason: null,
         disabled_at: null,

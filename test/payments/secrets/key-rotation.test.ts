@@ -14,6 +14,7 @@ import { SEALED_COLUMNS, sealedCell, secretKeyStore } from '#payments/secrets/se
 import { record, text } from '../../lab/json.ts';
 import { startTestPayments, type TestPaymentsService } from '../../lab/payments-service.ts';
 import { until } from '../../lab/until.ts';
+import { startReceiver } from '../../lab/webhook-receiver.ts';
 import { bothDatabases } from '../../support/databases.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 
@@ -67,9 +68,11 @@ async function fill(service: TestPaymentsService, db: Db): Promise<void> {
     email_enabled: true,
     enabled_events: ['payment.completed'],
   });
+  await using receiver = await startReceiver(() => response => response.end('received'));
   const webhook = await send(service, 'POST', '/webhooks', {
-    url: 'http://127.0.0.1:9/hook',
+    url: receiver.url,
     events: ['payment.completed'],
+    store_responses: true,
   });
   await send(service, 'POST', `/webhooks/${text(record(webhook.body.data).id)}/rotate-secret`, {
     grace_period_seconds: 3600,

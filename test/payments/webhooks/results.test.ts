@@ -160,6 +160,7 @@ function aResult(id: string): AttemptResult {
     responseCode: 200,
     responseTimeMs: 1,
     error: null,
+    responseBody: null,
     endedAt: 0,
     jitter: 0,
   };

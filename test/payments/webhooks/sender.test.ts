@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer as createSecureServer } from 'node:https';
 import { createServer as createRawServer } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test, vi } from 'vitest';
 import { createLogger } from '#lib/logger.ts';
 import { webhookSender } from '#payments/webhooks/sender.ts';
@@ -12,7 +13,13 @@ const HERE = '127.0.0.1';
 const THERE = '127.0.0.2';
 /** Also the error for unknown names, so that it does not reveal names of our own network. */
 const NOT_ALLOWED = 'The receiver could not be reached at any public address of its name.';
-const REFUSED = { isSuccess: false, responseCode: null, responseTimeMs: null, error: NOT_ALLOWED };
+const REFUSED = {
+  isSuccess: false,
+  responseCode: null,
+  responseTimeMs: null,
+  error: NOT_ALLOWED,
+  responseBody: null,
+};
 
 /** A resolver that answers any name with one list after another, then repeats the last one. */
 function names(...answers: string[][]) {
@@ -34,7 +41,8 @@ function sender(options: Partial<Parameters<typeof webhookSender>[0]> = {}) {
   });
   const send = (url: string, body = '{}', headers: Record<string, string> = {}) =>
     made.send({ url, headers: { 'Content-Type': 'application/json', ...headers }, body });
-  return { send, close: made.close, [Symbol.asyncDispose]: () => made.close() };
+  const answerOf = (url: string) => made.send({ url, headers: {}, body: '{}', storeResponses: true });
+  return { send, answerOf, close: made.close, [Symbol.asyncDispose]: () => made.close() };
 }
 
 /** A server on all addresses of this machine. It counts the connections that should not have been made. */
@@ -250,6 +258,7 @@ describe('a request', () => {
       responseCode: status,
       responseTimeMs: expect.any(Number),
       error: null,
+      responseBody: null,
     });
     expect(Number.isInteger(result.responseTimeMs) && Number(result.responseTimeMs) >= 0).toBe(true);
   });
@@ -286,6 +295,7 @@ describe('a request', () => {
       responseCode: null,
       responseTimeMs: null,
       error: 'No answer came within 0.3 seconds.',
+      responseBody: null,
     });
   });
 
@@ -417,4 +427,47 @@ test('a result names no address', async () => {
   const { error } = await guarded.send('http://secret-name.example:4567/token');
 
   expect(error).not.toMatch(/10\.11|secret-name|4567|token/);
+});
+
+describe('the answer of a receiver', () => {
+  const kept = { keptNetworks: [`${HERE}/32`] };
+
+  test('is kept up to 2,048 bytes, whatever its status, and never within a character', async () => {
+    await using receiver = await startReceiver(() => response => {
+      response.statusCode = 500;
+      response.end(`a${'é'.repeat(5_000)}`);
+    });
+    await using sending = sender(kept);
+
+    const { responseCode, responseBody } = await sending.answerOf(receiver.url);
+
+    expect([responseCode, responseBody]).toEqual([500, `a${'é'.repeat(1_023)}`]);
+  });
+
+  test('is not kept when the setting is off', async () => {
+    await using receiver = await startReceiver(() => response => response.end('secret'));
+    await using sending = sender(kept);
+
+    expect((await sending.send(receiver.url)).responseBody).toBeNull();
+  });
+
+  test('is not kept from a network that only the operator allows, which gets one request', async () => {
+    await using receiver = await startReceiver(() => response => response.end('of the private network'));
+    await using sending = sender();
+
+    expect(await sending.answerOf(receiver.url)).toMatchObject({ responseCode: 200, responseBody: null });
+    expect(receiver.arrivals).toHaveLength(1);
+  });
+
+  test('is kept as far as it arrives within a second, and not at all when compressed', async () => {
+    await using slow = await startReceiver(() => response => void response.write('begun'));
+    await using packed = await startReceiver(() => response => {
+      response.setHeader('content-encoding', 'gzip');
+      response.end(gzipSync('text'));
+    });
+    await using sending = sender(kept);
+
+    expect(await sending.answerOf(slow.url)).toMatchObject({ isSuccess: true, responseBody: 'begun' });
+    expect(await sending.answerOf(packed.url)).toMatchObject({ isSuccess: true, responseBody: null });
+  });
 });

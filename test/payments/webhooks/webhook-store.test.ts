@@ -141,6 +141,7 @@ bothDatabases('the webhooks', databases => {
             responseCode: 200,
             responseTimeMs: 1,
             error: null,
+            responseBody: null,
             endedAt: 1,
             jitter: 0,
           },
@@ -208,6 +209,7 @@ bothDatabases('the webhooks', databases => {
       responseCode: 200,
       responseTimeMs: 1,
       error: null,
+      responseBody: null,
       endedAt: RECORD_TIME,
       jitter: 0,
     };

@@ -191,3 +191,23 @@ export const FAILING_WEBHOOKS_MIGRATION: Migration = {
   name: 'failing webhooks',
   up: [addColumn('webhooks', 'failing_since', 'time')],
 };
+
+/** Ended attempts of deliveries, and the setting that keeps answers of receivers. Older versions record no attempts. */
+export const DELIVERY_ATTEMPTS_MIGRATION: Migration = {
+  name: 'attempts of deliveries',
+  up: [
+    addColumn('webhooks', 'store_responses', ['boolean', 'not null default false']),
+    table('delivery_attempts', {
+      // As in `X-Service-Delivery-Id`.
+      id: ['text', 'primary key'],
+      delivery_id: ['text', 'not null references deliveries (id) on delete cascade'],
+      number: ['count', 'not null'],
+      ended_at: ['time', 'not null'],
+      response_code: 'count',
+      response_time_ms: 'count',
+      error: 'text',
+      sealed_response: 'text',
+    }),
+    'create index delivery_attempts_of on delivery_attempts (delivery_id, number)',
+  ],
+};

@@ -24,11 +24,14 @@ import {
 import type { WebhookRow } from '../../tables/event-tables.ts';
 import { recordForm } from '../../tables/record-form.ts';
 import { select } from '../../tables/select.ts';
+import { attemptStore } from './attempt-store.ts';
 import { deliveryStore, failHeldTooLong } from './delivery-store.ts';
 import { subscriptions } from './subscriptions.ts';
 
 /** Changes of a webhook by its owner. Absent fields stay unchanged. */
-export type WebhookChanges = Partial<Pick<Webhook, 'url' | 'events' | 'description' | 'isActive'>>;
+export type WebhookChanges = Partial<
+  Pick<Webhook, 'url' | 'events' | 'description' | 'storeResponses' | 'isActive'>
+>;
 
 /** Webhooks. Changes need a transaction. Times are UTC milliseconds. */
 export type WebhookStore = ReturnType<typeof webhookStore>;
@@ -91,13 +94,15 @@ export function webhookStore(handle: Handle, seals: Seals) {
         url = before.url,
         events = before.events,
         description = before.description,
+        storeResponses = before.storeResponses,
         isActive,
       } = changes;
       const activity = activityChanged(before, {
         ...(isActive === undefined ? {} : { isActive }),
         hasNewUrl: url !== before.url,
       });
-      const after = { ...before, ...activity, url, events, description, updatedAt: now };
+      const settings = { url, events, description, storeResponses };
+      const after = { ...before, ...activity, ...settings, updatedAt: now };
       const values = { ...settingValues(after), ...switchValues(after), updated_at: now };
       await handle('webhooks').where(keyOf(owner, id)).update(values);
       if (after.isActive !== before.isActive || `${events}` !== `${before.events}`) {
@@ -105,6 +110,7 @@ export function webhookStore(handle: Handle, seals: Seals) {
         announce(handle, 'deliveries');
       }
       if (after.isActive && !before.isActive) await failHeldTooLong(handle, id, now);
+      if (before.storeResponses && !storeResponses) await attemptStore(handle, seals).forgetAnswersOf(id);
       return after;
     },
 
@@ -179,8 +185,18 @@ export function switchValues(activity: WebhookActivity) {
 }
 
 /** Columns that the owner sets. */
-function settingValues({ url, events, description }: Pick<Webhook, 'url' | 'events' | 'description'>) {
-  return { url, events: jsonColumn(events), description } satisfies Partial<WebhookRow>;
+function settingValues({
+  url,
+  events,
+  description,
+  storeResponses,
+}: Pick<Webhook, 'url' | 'events' | 'description' | 'storeResponses'>) {
+  return {
+    url,
+    events: jsonColumn(events),
+    description,
+    store_responses: storeResponses,
+  } satisfies Partial<WebhookRow>;
 }
 
 const webhookForm = recordForm<Webhook>({
@@ -190,6 +206,7 @@ const webhookForm = recordForm<Webhook>({
   url: 'plain',
   events: 'json',
   description: 'plain',
+  storeResponses: 'boolean',
   previousSecretUntil: 'plain',
   isActive: 'boolean',
   disabledReason: 'plain',
@@ -207,7 +224,8 @@ export const webhookOf = webhookForm.recordOf;
 
 /** URL and decrypted secrets of a webhook. @throws SealError */
 export function receiverOf(row: WebhookRow, seals: Seals): Receiver {
-  return { webhookId: row.id, url: row.url, secrets: secretsOf(row, seals) };
+  const { storeResponses } = webhookOf(row);
+  return { webhookId: row.id, url: row.url, secrets: secretsOf(row, seals), storeResponses };
 }
 
 /** Decrypts the secrets in a row. @throws SealError */

@@ -8,6 +8,7 @@ import { SelectField } from '#pages/browser/fields.ts';
 import { Card, Facts } from '#pages/browser/layout.ts';
 import { Ago, Moment } from '#pages/browser/moment.ts';
 import { Reference } from '#pages/browser/reference.ts';
+import { Table } from '#pages/browser/table.ts';
 import { dashboard } from '../addresses.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { numberedList, pageQuery } from '../paging.ts';
@@ -124,6 +125,7 @@ export function DeliveryPart({ webhookId, id }: { webhookId: string; id: string 
             ${h(DeliveryFacts, { delivery: data })}
           `,
         })}
+        ${h(Attempts, { delivery: data })}
         ${h(Request, { delivery: data })}
       `,
     })}
@@ -148,6 +150,40 @@ function DeliveryFacts({ delivery }: { delivery: Detail }): VNode {
       ['Created', h(Moment, { at: delivery.created_at })],
       ['ID', h(Reference, { value: delivery.id, isWhole: true })],
     ],
+  });
+}
+
+/** Attempts that have ended, the latest first, with the receiver's answers where they are kept. */
+function Attempts({ delivery }: { delivery: Detail }): VNode | null {
+  const results = delivery.attempt_results.toReversed();
+  if (results.length === 0) return null;
+  return h(Card, {
+    title: 'Attempts',
+    children: h(Table<Payments['DeliveryAttempt']>, {
+      label: 'Attempts',
+      items: results,
+      keyOf: ({ attempt }) => String(attempt),
+      columns: [
+        { name: 'Attempt', isNumber: true, cell: ({ attempt }) => attempt },
+        { name: 'Ended', cell: ({ ended_at: at }) => h(Moment, { at }) },
+        { name: 'Response', isNumber: true, cell: ({ response_code: code }) => code ?? 'none' },
+        {
+          name: 'Time',
+          isNumber: true,
+          cell: ({ response_time_ms: ms }) => (ms === null ? '' : `${ms} ms`),
+        },
+        { name: 'Error', cell: ({ error }) => error },
+        {
+          name: 'Answer',
+          cell: ({ response_body: body }) =>
+            body !== null &&
+            html`<details>
+              <summary>${body.length === 0 ? 'Empty' : 'Show'}</summary>
+              <pre tabindex="0">${body}</pre>
+            </details>`,
+        },
+      ],
+    }),
   });
 }
 

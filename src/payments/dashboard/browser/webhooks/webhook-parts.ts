@@ -49,10 +49,28 @@ const DELIVERY_STATES: Readonly<Record<Payments['DeliveryStatus'], readonly [Ton
   pending: ['busy', 'Pending'],
 };
 
+const RETRYING = ['warning', 'Retrying'] as const;
+
 /** Status of a delivery. */
 export function DeliveryState({ delivery }: { delivery: Payments['WebhookDelivery'] }): VNode {
-  const [tone, text] = DELIVERY_STATES[delivery.status];
+  const isRetried = delivery.status === 'failed' && !delivery.is_final;
+  const [tone, text] = isRetried ? RETRYING : DELIVERY_STATES[delivery.status];
   return h(Badge, { tone, children: text });
+}
+
+/** Setting that keeps the answers of the receiver. */
+export function StoreResponsesField({
+  isChecked,
+  onChecked,
+}: {
+  isChecked: boolean;
+  onChecked: (isChecked: boolean) => void;
+}): VNode {
+  return h(CheckField, {
+    label: 'Keep the first 2 kB of each response, to debug the receiver',
+    isChecked,
+    onChecked,
+  });
 }
 
 /** Event subscription of a webhook: all events, or selected types. */

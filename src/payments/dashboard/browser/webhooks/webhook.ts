@@ -17,7 +17,7 @@ import { useHasPermission } from '../signed-in.ts';
 import { DeliveryPart, WebhookDeliveries } from './deliveries.ts';
 import { RECEIVERS } from './receivers.ts';
 import { WebhookActions } from './webhook-actions.ts';
-import { EventsField, WebhookState } from './webhook-parts.ts';
+import { EventsField, StoreResponsesField, WebhookState } from './webhook-parts.ts';
 
 type Webhook = Payments['Webhook'];
 
@@ -103,6 +103,7 @@ function Settings({ webhook, onDone }: ShownWebhook): VNode {
           ['Endpoint URL', webhook.url],
           ['Events', webhook.events.includes('*') ? 'all' : webhook.events.join(', ')],
           ['Description', webhook.description],
+          ['Responses', webhook.store_responses ? 'the first 2 kB are kept' : 'not kept'],
           ['Delivered', webhook.success_count],
           ['With failures', webhook.failure_count],
           ['Last attempt', last === null ? 'none' : h(Moment, { at: last })],
@@ -120,6 +121,7 @@ function SettingsForm({ webhook, onDone }: ShownWebhook): VNode {
   const [url, setUrl] = useState(webhook.url);
   const [description, setDescription] = useState(webhook.description ?? '');
   const [events, setEvents] = useState<readonly Payments['Subscription'][]>(webhook.events);
+  const [storesResponses, setStoresResponses] = useState(webhook.store_responses);
   const change = useChange();
   const [editor] = useState(() =>
     formEditor({
@@ -134,7 +136,12 @@ function SettingsForm({ webhook, onDone }: ShownWebhook): VNode {
   );
   const save = () =>
     change.run(async () => {
-      const typed = { url: url.trim(), events: [...events], description: description.trim() || null };
+      const typed = {
+        url: url.trim(),
+        events: [...events],
+        description: description.trim() || null,
+        store_responses: storesResponses,
+      };
       onDone((await editor.save(typed)) ? 'The webhook is updated.' : NOTHING_CHANGED);
     });
   return h(Card, {
@@ -153,13 +160,14 @@ function SettingsForm({ webhook, onDone }: ShownWebhook): VNode {
           value: description,
           onValue: setDescription,
         })}
+        ${h(StoreResponsesField, { isChecked: storesResponses, onChecked: setStoresResponses })}
       `,
     }),
   });
 }
 
-function settingsOf({ url, events, description }: Webhook) {
-  return { url, events, description };
+function settingsOf({ url, events, description, store_responses }: Webhook) {
+  return { url, events, description, store_responses };
 }
 
 const LANGUAGES = RECEIVERS.map(({ language }) => [language, language] as const);
