@@ -36,8 +36,8 @@ export interface DataFront {
     checks: Readonly<Record<string, ReadinessCheck>>;
     /** Look for the record of a page; no record counts as missing when absent. */
     isMissing?: RecordLook;
-    /** Ends responses that would not end by themselves. Called when the front begins to close. */
-    endStreams: () => void;
+    /** Ends responses that would not end by themselves, if there are any. Called when the front begins to close. */
+    endStreams?: () => void;
   }): void;
   /** As in `RunningServer`. */
   close(drainMs?: number): Promise<void>;
@@ -98,7 +98,7 @@ export async function openDataFront(options: FrontOptions, chainIds: readonly nu
       routes = composed(service.routes);
       checks = service.checks;
       isMissing = service.isMissing ?? isMissing;
-      endStreams = service.endStreams;
+      endStreams = service.endStreams ?? endStreams;
     },
     close(drainMs) {
       endStreams();

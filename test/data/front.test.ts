@@ -77,7 +77,6 @@ test('once routes are served, they replace the refusals', async () => {
 
   starting.serve({
     checks: { chain: () => ({ ok: true }) },
-    endStreams: () => undefined,
     routes: [
       async (ctx, next) => {
         if (ctx.path !== '/served') return next();

@@ -52,6 +52,8 @@ export function chainFeed({ chain, sourceOf, clock, log }: ChainFeedDeps): Chain
   let last: Promise<unknown> = Promise.resolve();
   let worker: RunningWorker | undefined;
   let leftAt = 0;
+  /** True when a change could not be read, so that listeners missed it. */
+  let hasMissed = false;
 
   /** Runs one piece of work at a time, so that every listener sees the same order of events. */
   function inOrder<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -115,18 +117,24 @@ export function chainFeed({ chain, sourceOf, clock, log }: ChainFeedDeps): Chain
     if (now === undefined || (removed.length === 0 && added.length === 0)) return;
 
     const entries = watches.all();
-    const found = await activityOf(source, entries, { from: ancestor + 1, to: now.number });
+    const range = { from: ancestor + 1, to: now.number };
+    const found = await activityOf(source, entries, range).catch(error => {
+      hasMissed = true;
+      recent.restart([]);
+      throw error;
+    });
     const batch = changeEvents(change, { found, before, head: now }, context);
     broadcast([...batch, { event: headEvent(chain, backendName(), now) }], now);
   }
 
   /** Begins at the head of a back end. Clients that know an earlier block have missed something. */
   async function restart(source: LiveSource, head: LiveBlock): Promise<void> {
-    const isLost = recent.head() !== undefined;
+    const isLost = hasMissed || recent.head() !== undefined;
     recent.restart(await source.blocks({ from: Math.max(0, head.number - keep + 1), to: head.number }));
     const now = recent.head();
     if (now === undefined) return;
     await recordPast(source, watches.all());
+    hasMissed = false;
     const reset: Sending[] = isLost ? [{ event: { event: 'reset', chain_id: chainId } }] : [];
     broadcast([...reset, { event: headEvent(chain, backendName(), now) }], now);
   }
