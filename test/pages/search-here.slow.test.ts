@@ -11,6 +11,14 @@ async function search(page: Page, typed: string): Promise<void> {
   await field(page).press('Enter');
 }
 
+/** Lets a search wait for its page as long as the machine needs; otherwise it opens all results after a second. */
+test.beforeEach(({ page }) =>
+  page.addInitScript(`{
+    const setTimeoutInFull = window.setTimeout;
+    window.setTimeout = (run, ms, ...args) => setTimeoutInFull(run, ms === 1000 ? 30_000 : ms, ...args);
+  }`),
+);
+
 describe('from a page of a chain', () => {
   test('a number that both chains have opens the block of this one', async ({ page, devnet }) => {
     const id = devnet.chains[1]?.id;
