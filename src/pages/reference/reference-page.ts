@@ -105,7 +105,10 @@ function overview(
   const about = new Map(parts(document.tags).map(tag => [words(tag, 'name'), words(tag, 'description')]));
   return html`
     <h1>${title}</h1>
-    <div>${markdown(words(part(document.info), 'description'))}</div>
+    <details class="card">
+      <summary>About requests, paging, caching and errors</summary>
+      <div class="stack">${markdown(words(part(document.info), 'description'))}</div>
+    </details>
     ${[...groups].map(
       ([tag, members]) => html`<section class="card">
         <h2>${tag}</h2>
