@@ -18,7 +18,7 @@ const SHOWN_SENTENCES = 4;
 
 /** Sentences that describe a transaction; renders nothing if no back end has them. */
 export function SummarySentence({ chainId, hash }: { chainId: number; hash: string }): VNode | null {
-  const { answer } = useAnswer(
+  const { answer, problem } = useAnswer(
     signal =>
       api.GET('/explorer/transactions/{transaction_hash}/summary', {
         params: { path: { transaction_hash: hash }, query: { chain_id: chainId } },
@@ -28,6 +28,8 @@ export function SummarySentence({ chainId, hash }: { chainId: number; hash: stri
   );
   const symbol = useChain(chainId)?.native?.symbol ?? '';
   const summaries = answer?.data.success === true ? answer.data.data.summaries : [];
+  // A line keeps the place of the first sentence.
+  if (answer === undefined && problem === undefined) return html`<p aria-hidden="true">\u00a0</p>`;
   if (summaries.length === 0) return null;
   const list = (
     some: readonly Summary[],
