@@ -15,6 +15,7 @@ const WEBHOOK = {
   url: 'https://books.example/hook',
   events: ['*'],
   description: null,
+  store_responses: false,
   secret: `whsec_${'A'.repeat(43)}=`,
   is_active: true,
   disabled_reason: null,

@@ -42,9 +42,10 @@ interface ListParameter {
   readonly name: string;
 }
 
-const rows: OperationRow[] = [explorerContract, insightsContract, paymentsContract].flatMap(({ table }) =>
-  Object.values<OperationRow>(table),
-);
+/** All operations but the stream, whose answer has no end and is in no cache. */
+const rows = [explorerContract, insightsContract, paymentsContract]
+  .flatMap(({ table }) => Object.values<OperationRow>(table))
+  .filter(({ id }) => id !== 'streamLive');
 const lists: ListParameter[] = rows.flatMap(row =>
   row.parameters
     .filter(({ many, name }) => many !== 'one' && name !== 'symbol')
