@@ -79,6 +79,10 @@ async function explorerPages(url: string, chainId: number): Promise<ShownPage[]>
   return [
     { name: 'home', url: `${url}/` },
     { name: 'chain', url: chain },
+    ...['blocks', 'txs', 'pending', 'tokens', 'contracts'].map(path => ({
+      name: `list of ${path}`,
+      url: `${chain}/${path}`,
+    })),
     { name: 'search', url: `${url}/search?q=USD` },
     { name: 'playground', url: `${url}/playground` },
     { name: 'block', url: `${chain}/block/${transactions[0]?.block_number}` },

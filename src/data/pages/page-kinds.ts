@@ -53,6 +53,12 @@ export const PAGE_KINDS: readonly PageKind[] = [
     description: 'Latest blocks, transactions and tokens {of}.',
   },
   {
+    path: /^\/chain\/(?<chain>\d+)\/(?:blocks|txs|pending|token-transfers|internal-txs|tokens|contracts|accounts|withdrawals)$/,
+    module: 'chain/list.ts',
+    title: 'List',
+    description: 'Blocks, transactions, tokens and contracts {of}.',
+  },
+  {
     path: /^\/chain\/(?<chain>\d+)\/address\/(?<record>[^/]+)$/,
     module: 'address/address.ts',
     title: 'Address',

@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
+import { addressWith, changeAddress, OTHER_TAB, useAddress } from './show.ts';
 
 /** Section of a page with its own heading. */
 export function Card({
@@ -53,15 +54,23 @@ export interface Tab {
   readonly content: () => ComponentChildren;
 }
 
-/** Tabs of a page. The open tab is part of the address (`?tab=logs`), so that it can be linked. */
-export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }): VNode {
-  const [open, setOpen] = useState(new URLSearchParams(location.search).get('tab'));
+/** Tabs of a page. The open tab is in the address (`?tab=logs`), so that it can be linked and Back returns to it. */
+export function Tabs({
+  label,
+  tabs,
+  opening,
+}: {
+  label: string;
+  tabs: readonly Tab[];
+  /** Tab that is open without one in the address; the first when absent. */
+  opening?: string | undefined;
+}): VNode {
+  const open = useAddress().get('tab') ?? opening;
   const current = tabs.find(({ id }) => id === open) ?? tabs[0];
   const choose = (event: MouseEvent, id: string) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    history.replaceState(null, '', addressOf(id));
-    setOpen(id);
+    changeAddress({ ...OTHER_TAB, tab: id });
   };
   const bar = useRef<HTMLElement>(null);
   useEffect(() => reveal(bar.current), [current?.id]);
@@ -69,7 +78,7 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }): 
     <nav class="tabs" aria-label=${label} ref=${bar}>
       ${tabs.map(
         ({ id, label: text }) => html`<a
-          href=${addressOf(id)}
+          href=${addressWith({ ...OTHER_TAB, tab: id })}
           aria-current=${id === current?.id ? 'page' : undefined}
           onClick=${(event: MouseEvent) => choose(event, id)}
         >${text}</a>`,
@@ -80,15 +89,9 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }): 
 }
 
 /** Scrolls the bar sideways until the open tab is visible. */
-function reveal(bar: HTMLElement | null): void {
+export function reveal(bar: HTMLElement | null): void {
   const tab = bar?.querySelector('[aria-current]');
   if (bar === null || tab === null || tab === undefined) return;
   const [outer, inner] = [bar.getBoundingClientRect(), tab.getBoundingClientRect()];
   if (inner.left < outer.left || inner.right > outer.right) bar.scrollLeft += inner.left - outer.left;
-}
-
-function addressOf(tab: string): string {
-  const parameters = new URLSearchParams(location.search);
-  parameters.set('tab', tab);
-  return `?${parameters}`;
 }

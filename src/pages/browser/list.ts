@@ -35,6 +35,10 @@ export interface ListProps<Item, Cursor, Body> {
   readonly offer?: ListNews | undefined;
   /** Content below the table, built from the response headers. */
   readonly source?: (headers: Headers) => ComponentChildren;
+  /** Content next to the pager, such as a download. */
+  readonly aside?: ComponentChildren;
+  /** The shown page, kept outside of the list; in the list itself when absent. */
+  readonly paging?: Paging<Cursor> | undefined;
 }
 
 /** News of a list. An empty list loads them by itself. */
@@ -45,10 +49,23 @@ export interface ListNews {
   readonly wordsSince: (count: number) => string | undefined;
 }
 
-/** Response with the cursors that led to it. */
+/** The page of a list that is wanted, and the ways to other pages. */
+export interface Paging<Cursor> {
+  /** Counts from 1. */
+  readonly number: number;
+  /** Undefined on the first page. */
+  readonly cursor: Cursor | undefined;
+  readonly first: () => void;
+  /** Undefined when the way back is not known, and on the first page. */
+  readonly previous: (() => void) | undefined;
+  readonly next: (cursor: Cursor) => void;
+}
+
+/** Response with the page that it shows. */
 interface Shown<Cursor, Body> {
   readonly body: Body;
-  readonly cursors: readonly Cursor[];
+  readonly number: number;
+  readonly cursor: Cursor | undefined;
 }
 
 /**
@@ -56,19 +73,19 @@ interface Shown<Cursor, Body> {
  * one is loaded.
  */
 export function List<Item, Cursor, Body>(props: ListProps<Item, Cursor, Body>): VNode {
-  const { label, columns = [], view, load, pageOf, keyOf, empty, inputs = [], source, offer } = props;
-  const [cursors, setCursors] = useState<readonly Cursor[]>([]);
-  useEffect(() => setCursors([]), inputs);
-  const wanted = cursors.at(-1);
+  const { label, columns = [], view, load, pageOf, keyOf, empty, inputs = [], source, aside, offer } = props;
+  const own = useOwnPaging<Cursor>(inputs);
+  const paging = props.paging ?? own;
+  const { number, cursor: wanted } = paging;
   const [isEmpty, setEmpty] = useState(false);
   const loading: Loading<Shown<Cursor, Body>> = useAnswer(
     async signal => {
       const { data, ...reply } = await load(wanted, signal);
-      return data === undefined ? reply : { ...reply, data: { body: data, cursors } };
+      return data === undefined ? reply : { ...reply, data: { body: data, number, cursor: wanted } };
     },
     inputs,
     {
-      step: wanted,
+      step: number,
       ...(wanted === undefined && {
         everyMs: props.everyMs,
         version: isEmpty ? offer?.count : props.version,
@@ -78,14 +95,14 @@ export function List<Item, Cursor, Body>(props: ListProps<Item, Cursor, Body>): 
   const { answer } = loading;
   useEffect(() => {
     if (answer === undefined) return;
-    setEmpty(answer.data.cursors.length === 0 && pageOf(answer.data.body, undefined).items.length === 0);
+    setEmpty(answer.data.cursor === undefined && pageOf(answer.data.body, undefined).items.length === 0);
   }, [answer]);
 
   return h(Awaited<Shown<Cursor, Body>>, {
     loading,
     children: (shown, headers) => {
-      const cursor = shown.cursors.at(-1);
-      const isBusy = cursor !== wanted && loading.problem === undefined;
+      const { cursor } = shown;
+      const isBusy = shown.number !== number && loading.problem === undefined;
       const { items, next } = pageOf(shown.body, cursor);
       if (items.length === 0 && cursor === undefined) return h(Empty, { children: empty });
       return html`
@@ -95,33 +112,16 @@ export function List<Item, Cursor, Body>(props: ListProps<Item, Cursor, Body>): 
             offer,
             of: answer,
             load: () => {
-              setCursors([]);
+              if (number > 1) paging.first();
               loading.reload();
             },
           })
         }
         ${view === undefined ? h(Table<Item>, { label, columns, items, keyOf, isBusy }) : view(items)}
-        ${
-          (cursor !== undefined || next != null) &&
-          html`<nav class="pager" aria-label=${`Pages of ${label}`} aria-busy=${isBusy}>
-            ${h(PagerButton, {
-              isOff: cursor === undefined,
-              onClick: () => setCursors([]),
-              children: 'First',
-            })}
-            ${h(PagerButton, {
-              isOff: cursor === undefined,
-              onClick: () => setCursors(shown.cursors.slice(0, -1)),
-              children: 'Previous',
-            })}
-            <span>Page ${shown.cursors.length + 1}</span>
-            ${h(PagerButton, {
-              isOff: next == null,
-              onClick: () => next != null && setCursors([...shown.cursors, next]),
-              children: 'Next',
-            })}
-          </nav>`
-        }
+        <div class="below">
+          ${(cursor !== undefined || next != null) && h(Pager<Cursor>, { label, paging, shown: shown.number, next, isBusy })}
+          ${aside}
+        </div>
         ${source?.(headers)}
       `;
     },
@@ -136,6 +136,41 @@ function News({ offer, of, load }: { offer: ListNews; of: unknown; load: () => v
   return html`<div class="news" role="status">
     ${words !== undefined && html`<button type="button" onClick=${load}>${words}</button>`}
   </div>`;
+}
+
+function Pager<Cursor>({
+  label,
+  paging: { first, previous, next: go },
+  shown,
+  next,
+  isBusy,
+}: {
+  label: string;
+  paging: Paging<Cursor>;
+  /** Number of the shown page. */
+  shown: number;
+  next: Cursor | null | undefined;
+  isBusy: boolean;
+}): VNode {
+  return html`<nav class="pager" aria-label=${`Pages of ${label}`} aria-busy=${isBusy}>
+    ${h(PagerButton, { isOff: shown === 1, onClick: first, children: 'First' })}
+    ${h(PagerButton, { isOff: isBusy || previous === undefined, onClick: () => previous?.(), children: 'Previous' })}
+    <span>Page ${shown}</span>
+    ${h(PagerButton, { isOff: isBusy || next == null, onClick: () => next != null && go(next), children: 'Next' })}
+  </nav>`;
+}
+
+/** Keeps the shown page in the component. It starts over when one of `inputs` changes. */
+function useOwnPaging<Cursor>(inputs: readonly unknown[]): Paging<Cursor> {
+  const [cursors, setCursors] = useState<readonly Cursor[]>([]);
+  useEffect(() => setCursors([]), inputs);
+  return {
+    number: cursors.length + 1,
+    cursor: cursors.at(-1),
+    first: () => setCursors([]),
+    previous: cursors.length === 0 ? undefined : () => setCursors(cursors.slice(0, -1)),
+    next: cursor => setCursors([...cursors, cursor]),
+  };
 }
 
 /** Pager button that keeps the focus when it is off, as on the last page; a disabled button would lose it. */

@@ -18,6 +18,7 @@ export type Insights = InsightsComponents['schemas'];
 /** URLs of the explorer's pages (EIP-3091 below a chain). */
 export const pageOf = {
   chain: (chainId: number) => `/chain/${chainId}`,
+  list: (chainId: number, path: string) => `/chain/${chainId}/${path}`,
   block: (chainId: number, block: number | string) => `/chain/${chainId}/block/${block}`,
   transaction: (chainId: number, hash: string) => `/chain/${chainId}/tx/${hash}`,
   address: (chainId: number, address: string) => `/chain/${chainId}/address/${address}`,

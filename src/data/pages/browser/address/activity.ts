@@ -1,16 +1,17 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
 import { grouped } from '#pages/browser/amounts.ts';
 import { h } from '#pages/browser/element.ts';
+import { changeAddress, FIRST_PAGE, useAddress } from '#pages/browser/show.ts';
 import type { Column } from '#pages/browser/table.ts';
 import { api, type Explorer } from '../api.ts';
-import { type Choice, Choices } from '../records/choices.ts';
+import { ageColumn } from '../records/age-column.ts';
+import { type Choice, Choices, useChoice } from '../records/choices.ts';
 import { CoinAmount } from '../records/coin.ts';
 import { internalColumns, internalKey } from '../records/internal-columns.ts';
 import { LogEntry, logKey } from '../records/log-entry.ts';
 import { pageQuery, type RecordCursor, recordList } from '../records/record-list.ts';
-import { ageCell, blockCell, transactionColumns, transactionKey } from '../records/transaction-columns.ts';
+import { blockCell, transactionColumns, transactionKey } from '../records/transaction-columns.ts';
 import { transferColumns, transferKey } from '../records/transfer-columns.ts';
 
 type Block = Explorer['Block'];
@@ -27,7 +28,7 @@ type Direction = 'from' | 'to';
 
 /** Transactions from and to an address, or in one direction. */
 export function Transactions({ chainId, address }: ChainAddress): VNode {
-  const [direction, setDirection] = useState<Direction>();
+  const [direction, setDirection] = useChoice('direction', DIRECTIONS);
   return html`
     ${h(Choices<Direction | undefined>, { label: 'Direction', choices: DIRECTIONS, chosen: direction, choose: setDirection })}
     ${recordList({
@@ -37,6 +38,10 @@ export function Transactions({ chainId, address }: ChainAddress): VNode {
       keyOf: transactionKey,
       inputs: [direction],
       empty: 'No such transactions yet.',
+      download: [
+        'listAddressTransactions',
+        { chain_id: chainId, address_hash: address, ...(direction && { filter: direction }) },
+      ],
       load: (position: RecordCursor | undefined, signal) =>
         api.GET('/explorer/addresses/{address_hash}/transactions', {
           params: {
@@ -51,7 +56,7 @@ export function Transactions({ chainId, address }: ChainAddress): VNode {
 
 /** Internal transactions from and to an address, or in one direction. */
 export function InternalTransactions({ chainId, address }: ChainAddress): VNode {
-  const [direction, setDirection] = useState<Direction>();
+  const [direction, setDirection] = useChoice('direction', DIRECTIONS);
   return html`
     ${h(Choices<Direction | undefined>, { label: 'Direction', choices: DIRECTIONS, chosen: direction, choose: setDirection })}
     ${recordList({
@@ -61,6 +66,10 @@ export function InternalTransactions({ chainId, address }: ChainAddress): VNode 
       keyOf: internalKey,
       inputs: [direction],
       empty: 'No such internal transactions yet.',
+      download: [
+        'listAddressInternalTransactions',
+        { chain_id: chainId, address_hash: address, ...(direction && { filter: direction }) },
+      ],
       load: (position: RecordCursor | undefined, signal) =>
         api.GET('/explorer/addresses/{address_hash}/internal-transactions', {
           params: {
@@ -79,19 +88,70 @@ const DIRECTIONS: readonly Choice<Direction | undefined>[] = [
   ['to', 'Received'],
 ];
 
-export function addressTransfers({ chainId, address }: ChainAddress): VNode {
-  return recordList({
-    label: 'Token transfers of the address',
-    growsWith: { kind: 'address', hash: address },
-    columns: transferColumns(chainId, { of: address }),
-    keyOf: transferKey,
-    empty: 'No token transfers from or to this address yet.',
-    load: (position: RecordCursor | undefined, signal) =>
-      api.GET('/explorer/addresses/{address_hash}/token-transfers', {
-        params: { path: { address_hash: address }, query: pageQuery(chainId, position) },
-        signal,
-      }),
-  });
+/** Token transfers from and to an address: in one direction, of one standard, of one token. */
+export function TokenTransfers({ chainId, address }: ChainAddress): VNode {
+  const [direction, setDirection] = useChoice('direction', DIRECTIONS);
+  const [standard, setStandard] = useChoice('standard', STANDARDS);
+  const token = useAddress().get('token') ?? undefined;
+  const filters = { ...(direction && { filter: direction }), ...(token !== undefined && { token }) };
+  return html`
+    <div class="row">
+      ${h(Choices<Direction | undefined>, { label: 'Direction', choices: DIRECTIONS, chosen: direction, choose: setDirection })}
+      ${h(Choices<Standard | undefined>, { label: 'Standard', choices: STANDARDS, chosen: standard, choose: setStandard })}
+      ${h(TokenFilter, { key: token, token })}
+    </div>
+    ${recordList({
+      label: 'Token transfers of the address',
+      growsWith: { kind: 'address', hash: address },
+      columns: transferColumns(chainId, { of: address }),
+      keyOf: transferKey,
+      inputs: [direction, standard, token],
+      empty: 'No such token transfers yet.',
+      download: [
+        'listAddressTokenTransfers',
+        { chain_id: chainId, address_hash: address, ...filters, ...(standard && { type: [standard] }) },
+      ],
+      load: (position: RecordCursor | undefined, signal) =>
+        api.GET('/explorer/addresses/{address_hash}/token-transfers', {
+          params: {
+            path: { address_hash: address },
+            query: { ...pageQuery(chainId, position), ...filters, ...(standard && { type: [standard] }) },
+          },
+          signal,
+        }),
+    })}
+  `;
+}
+
+type Standard = 'ERC-20' | 'ERC-721' | 'ERC-1155';
+
+const STANDARDS: readonly Choice<Standard | undefined>[] = [
+  [undefined, 'All standards'],
+  ['ERC-20', 'ERC-20'],
+  ['ERC-721', 'ERC-721'],
+  ['ERC-1155', 'ERC-1155'],
+];
+
+/** Field for the address of the token to which a list is limited. */
+function TokenFilter({ token }: { token: string | undefined }): VNode {
+  const choose = (value: string | undefined) => changeAddress({ ...FIRST_PAGE, token: value });
+  const submit = (event: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    event.preventDefault();
+    const value = new FormData(event.currentTarget).get('token');
+    choose(typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined);
+  };
+  return html`<form class="row" role="search" aria-label="Token" onSubmit=${submit}>
+    <input
+      name="token"
+      aria-label="Only transfers of this token"
+      placeholder="Token address 0x…"
+      pattern="\\s*0x[0-9a-fA-F]{40}\\s*"
+      title="0x followed by 40 hexadecimal digits"
+      value=${token}
+    />
+    <button type="submit">Filter</button>
+    ${token !== undefined && html`<button type="button" onClick=${() => choose(undefined)}>All tokens</button>`}
+  </form>`;
 }
 
 export function addressLogs({ chainId, address }: ChainAddress): VNode {
@@ -102,6 +162,7 @@ export function addressLogs({ chainId, address }: ChainAddress): VNode {
       ${logs.map(log => html`<li key=${logKey(log)}>${h(LogEntry, { chainId, log })}</li>`)}
     </ol>`,
     empty: 'This contract has emitted no logs yet.',
+    download: ['listAddressLogs', { chain_id: chainId, address_hash: address }],
     load: (position: RecordCursor | undefined, signal) =>
       api.GET('/explorer/addresses/{address_hash}/logs', {
         params: { path: { address_hash: address }, query: pageQuery(chainId, position) },
@@ -113,7 +174,7 @@ export function addressLogs({ chainId, address }: ChainAddress): VNode {
 export function blocksValidated({ chainId, address }: ChainAddress): VNode {
   const columns: readonly Column<Block>[] = [
     { name: 'Block', cell: ({ height }) => blockCell(chainId, height) },
-    { name: 'Age', cell: ({ timestamp }) => ageCell(timestamp) },
+    ageColumn(({ timestamp }) => timestamp),
     { name: 'Transactions', isNumber: true, cell: ({ transaction_count }) => transaction_count },
     { name: 'Gas used', isNumber: true, cell: ({ gas_used }) => gas_used !== null && grouped(gas_used) },
     {
@@ -127,6 +188,7 @@ export function blocksValidated({ chainId, address }: ChainAddress): VNode {
     columns,
     keyOf: ({ hash }: Block) => hash,
     empty: 'This address has not validated a block yet.',
+    download: ['listAddressBlocksValidated', { chain_id: chainId, address_hash: address }],
     load: (position: RecordCursor | undefined, signal) =>
       api.GET('/explorer/addresses/{address_hash}/blocks-validated', {
         params: { path: { address_hash: address }, query: pageQuery(chainId, position) },
@@ -140,7 +202,7 @@ export function addressWithdrawals({ chainId, address }: ChainAddress): VNode {
     { name: 'Index', cell: ({ index }) => index },
     { name: 'Validator', cell: ({ validator_index }) => validator_index },
     { name: 'Block', cell: ({ block_number }) => blockCell(chainId, block_number) },
-    { name: 'Age', cell: ({ timestamp }) => ageCell(timestamp) },
+    ageColumn(({ timestamp }) => timestamp),
     {
       name: 'Amount',
       isNumber: true,
@@ -152,6 +214,7 @@ export function addressWithdrawals({ chainId, address }: ChainAddress): VNode {
     columns,
     keyOf: ({ index }: Withdrawal) => String(index),
     empty: 'No withdrawals to this address yet.',
+    download: ['listAddressWithdrawals', { chain_id: chainId, address_hash: address }],
     load: (position: RecordCursor | undefined, signal) =>
       api.GET('/explorer/addresses/{address_hash}/withdrawals', {
         params: { path: { address_hash: address }, query: pageQuery(chainId, position) },

@@ -16,7 +16,7 @@ import { OnChain } from '../records/chain-facts.ts';
 import { useChain } from '../records/coin.ts';
 import { NamedPage } from './named-page.ts';
 import { AddressFacts, CounterFacts } from './overview.ts';
-import { addressTabs } from './tabs.ts';
+import { addressTabs, openingTab } from './tabs.ts';
 
 type Details = Explorer['AddressDetails'];
 type Counters = Explorer['AddressCounters'];
@@ -91,7 +91,9 @@ function Records({ record, counters }: { record: Details; counters: Loading<Coun
   const isKnown = counters.answer !== undefined || counters.problem !== undefined;
   if (!isKnown) return h(Card, { children: html`<p class="loading" role="status">Loading…</p>` });
   const tabs = addressTabs({ chainId, address: record, counters: counters.answer?.data });
-  if (tabs.length > 0) return h(Card, { children: h(Tabs, { label: 'Records of the address', tabs }) });
+  const opening = openingTab(record, counters.answer?.data);
+  if (tabs.length > 0)
+    return h(Card, { children: h(Tabs, { label: 'Records of the address', tabs, opening }) });
   return html`<div class="empty">
     <p>No activity of this address${chain !== undefined && ` on ${chain.name}`} yet.</p>
     <p>Its activity appears here, beginning with its first transaction. Did you expect some already? <a

@@ -6,9 +6,10 @@ import { Chart } from '#pages/browser/chart.ts';
 import { h } from '#pages/browser/element.ts';
 import type { Column } from '#pages/browser/table.ts';
 import { api, type Explorer } from '../api.ts';
+import { ageColumn } from '../records/age-column.ts';
 import { CoinAmount, useChain } from '../records/coin.ts';
 import { pageQuery, type RecordCursor, recordList } from '../records/record-list.ts';
-import { ageCell, blockCell, TransactionReference } from '../records/transaction-columns.ts';
+import { blockCell, TransactionReference } from '../records/transaction-columns.ts';
 import type { ChainAddress } from './activity.ts';
 
 type Balance = Explorer['CoinBalance'];
@@ -25,6 +26,7 @@ export function CoinHistory({ chainId, address }: ChainAddress): VNode {
       columns: balanceColumns(chainId),
       keyOf: ({ block_number }: Balance) => String(block_number),
       empty: 'The coin balance has not changed yet.',
+      download: ['listAddressCoinBalances', { chain_id: chainId, address_hash: address }],
       load: (position: RecordCursor | undefined, signal) =>
         api.GET('/explorer/addresses/{address_hash}/coin-balance-history', {
           params: { path: { address_hash: address }, query: pageQuery(chainId, position) },
@@ -70,7 +72,7 @@ function BalanceChart({
 function balanceColumns(chainId: number): readonly Column<Balance>[] {
   return [
     { name: 'Block', cell: ({ block_number }) => blockCell(chainId, block_number) },
-    { name: 'Age', cell: ({ block_timestamp }) => ageCell(block_timestamp) },
+    ageColumn(({ block_timestamp }) => block_timestamp),
     {
       name: 'Transaction',
       cell: ({ transaction_hash: hash }) =>

@@ -8,7 +8,7 @@ import { clipped } from '#pages/browser/reference.ts';
 import { type Column, Table } from '#pages/browser/table.ts';
 import { isBlank } from '#pages/browser/text-direction.ts';
 import { api, type Explorer } from '../api.ts';
-import { type Choice, Choices } from '../records/choices.ts';
+import { type Choice, Choices, useChoice } from '../records/choices.ts';
 import { dollars, TokenUnits, Units } from '../records/figures.ts';
 import { usePrices } from '../records/prices.ts';
 import { pageQuery, type RecordCursor, recordList } from '../records/record-list.ts';
@@ -33,7 +33,7 @@ const STANDARDS: readonly Choice<Standard | undefined>[] = [
 
 /** Token balances of an address, with their value if a price is known. */
 export function HeldTokens({ chainId, address }: ChainAddress): VNode {
-  const [standard, setStandard] = useState<Standard | undefined>('ERC-20');
+  const [standard, setStandard] = useChoice('standard', STANDARDS);
   return html`
     ${h(Choices<Standard | undefined>, { label: 'Standard', choices: STANDARDS, chosen: standard, choose: setStandard })}
     ${recordList({
@@ -43,6 +43,10 @@ export function HeldTokens({ chainId, address }: ChainAddress): VNode {
       view: (items: readonly Holding[]) => h(HeldTable, { chainId, items }),
       empty:
         standard === undefined ? 'The address holds no tokens.' : `The address holds no ${standard} tokens.`,
+      download: [
+        'listAddressTokens',
+        { chain_id: chainId, address_hash: address, ...(standard && { type: [standard] }) },
+      ],
       load: (position: RecordCursor | undefined, signal) =>
         api.GET('/explorer/addresses/{address_hash}/tokens', {
           params: {
@@ -180,6 +184,7 @@ export function heldNfts({ chainId, address }: ChainAddress): VNode {
         about: nft => collectionOf(chainId, nft),
       }),
     empty: 'The address holds no NFTs.',
+    download: ['listAddressNfts', { chain_id: chainId, address_hash: address }],
     load: (position: RecordCursor | undefined, signal) =>
       api.GET('/explorer/addresses/{address_hash}/nft', {
         params: { path: { address_hash: address }, query: pageQuery(chainId, position) },

@@ -5,10 +5,10 @@ import type { Tab } from '#pages/browser/layout.ts';
 import type { Explorer } from '../api.ts';
 import {
   addressLogs,
-  addressTransfers,
   addressWithdrawals,
   blocksValidated,
   InternalTransactions,
+  TokenTransfers,
   Transactions,
 } from './activity.ts';
 import { CoinHistory } from './coin-history.ts';
@@ -45,7 +45,7 @@ export function addressTabs({
       address.has_token_transfers !== false && transfers !== '0',
       'transfers',
       counted('Token transfers', transfers),
-      () => addressTransfers(of),
+      () => h(TokenTransfers, { ...of }),
     ],
     [address.has_tokens !== false, 'tokens', 'Tokens', () => h(HeldTokens, { ...of })],
     [address.has_tokens !== false, 'nfts', 'NFTs', () => heldNfts(of)],
@@ -77,6 +77,17 @@ export function addressTabs({
     ],
   ];
   return tabs.flatMap(([isShown, id, label, content]) => (isShown ? [{ id, label, content }] : []));
+}
+
+/** Tab of an address that has something, the most telling first; undefined when it is not known. */
+export function openingTab(address: Details, counters: Counters | undefined): string | undefined {
+  const has = (count: string | null | undefined) => count != null && count !== '0';
+  if (counters === undefined || counters.transactions_count !== '0') return undefined;
+  if (has(counters.token_transfers_count)) return 'transfers';
+  if (has(counters.validations_count)) return 'blocks';
+  if (address.has_beacon_chain_withdrawals === true) return 'withdrawals';
+  if (address.is_contract) return 'contract';
+  return address.has_tokens === true ? 'tokens' : undefined;
 }
 
 function counted(name: string, count: string | null): string {

@@ -1,6 +1,6 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { h } from '#pages/browser/element.ts';
 import { Badge } from '#pages/browser/layout.ts';
 import { clipped } from '#pages/browser/reference.ts';
@@ -50,6 +50,8 @@ function File({ file, isOpen = false }: { file: SourceFile; isOpen?: boolean }):
 }
 
 const MAX_ENTRIES = 500;
+/** Number of entries from which on they can be searched. */
+const FILTERED_FROM = 20;
 const SIGNATURE_CHARACTERS = 400;
 
 const GROUPS: readonly (readonly [title: string, holds: (entry: AbiEntry) => boolean])[] = [
@@ -62,15 +64,35 @@ const GROUPS: readonly (readonly [title: string, holds: (entry: AbiEntry) => boo
 
 /** ABI of a contract, as signatures and as JSON. */
 export function ContractAbi({ abi }: { abi: string }): VNode {
-  const entries = abiEntries(abi);
+  const all = useMemo(() => abiEntries(abi), [abi]);
+  const [word, setWord] = useState('');
+  const entries = all.filter(({ signature }) => signature.toLowerCase().includes(word.trim().toLowerCase()));
   return html`<section class="stack">
     <h3>Contract ABI</h3>
+    ${all.length > FILTERED_FROM && h(EntryFilter, { word, setWord, found: entries.length })}
     ${entries.length > MAX_ENTRIES && html`<p class="small">The first ${MAX_ENTRIES} of ${entries.length} entries.</p>`}
     ${GROUPS.map(([title, holds]) =>
       h(Group, { key: title, title, entries: entries.slice(0, MAX_ENTRIES).filter(holds) }),
     )}
     <details><summary>JSON</summary>${h(CodeText, { label: 'ABI as JSON', value: indented(abi) })}</details>
   </section>`;
+}
+
+function EntryFilter({
+  word,
+  setWord,
+  found,
+}: {
+  word: string;
+  setWord: (word: string) => void;
+  found: number;
+}): VNode {
+  const onInput = (event: InputEvent & { currentTarget: HTMLInputElement }) =>
+    setWord(event.currentTarget.value);
+  return html`<p class="row" role="search" aria-label="ABI">
+    <input type="search" aria-label="Find in the ABI" placeholder="Name or type" value=${word} onInput=${onInput} />
+    <span class="small" role="status">${word.trim() !== '' && `${found} found`}</span>
+  </p>`;
 }
 
 function Group({ title, entries }: { title: string; entries: readonly AbiEntry[] }): VNode | null {

@@ -19,10 +19,12 @@ export function blockTabs(
     path: { block_number_or_hash: hash },
     query: pageQuery(chainId, position),
   });
+  const ofBlock = { chain_id: chainId, block_number_or_hash: hash };
   const withdrawals = recordTab(
     { id: 'withdrawals', label: counted('Withdrawals', withdrawals_count) },
     {
       label: 'Withdrawals of the block',
+      download: ['listBlockWithdrawals', ofBlock],
       load: (position, signal) =>
         api.GET('/explorer/blocks/{block_number_or_hash}/withdrawals', { params: params(position), signal }),
       keyOf: ({ index }) => String(index),
@@ -35,6 +37,7 @@ export function blockTabs(
       { id: 'transactions', label: counted('Transactions', transaction_count) },
       {
         label: 'Transactions of the block',
+        download: ['listBlockTransactions', ofBlock],
         load: (position, signal) =>
           api.GET('/explorer/blocks/{block_number_or_hash}/transactions', {
             params: params(position),
@@ -49,6 +52,7 @@ export function blockTabs(
       { id: 'internal', label: 'Internal transactions' },
       {
         label: 'Internal transactions of the block',
+        download: ['listBlockInternalTransactions', ofBlock],
         load: (position, signal) =>
           api.GET('/explorer/blocks/{block_number_or_hash}/internal-transactions', {
             params: params(position),

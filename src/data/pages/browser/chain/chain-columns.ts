@@ -8,16 +8,17 @@ import type { Column } from '#pages/browser/table.ts';
 import { isBlank } from '#pages/browser/text-direction.ts';
 import { type Explorer, pageOf } from '../api.ts';
 import { AddressReference } from '../records/address-reference.ts';
+import { ageColumn } from '../records/age-column.ts';
 import { CoinAmount } from '../records/coin.ts';
 import { GasPrice, TokenUnits } from '../records/figures.ts';
 import { symbolOf, TokenReference } from '../records/token-amount.ts';
-import { ageCell, blockCell } from '../records/transaction-columns.ts';
+import { blockCell } from '../records/transaction-columns.ts';
 
 /** Columns of a list of blocks. */
 export function blockColumns(chainId: number): readonly Column<Explorer['Block']>[] {
   return [
     { name: 'Block', cell: ({ height }) => blockCell(chainId, height) },
-    { name: 'Age', cell: ({ timestamp }) => ageCell(timestamp) },
+    ageColumn(({ timestamp }) => timestamp),
     { name: 'Transactions', isNumber: true, cell: ({ transaction_count }) => countText(transaction_count) },
     {
       name: 'Gas used',
@@ -101,7 +102,7 @@ export function withdrawalColumns(chainId: number): readonly Column<Explorer['Wi
     { name: 'Index', cell: ({ index }) => grouped(index) },
     { name: 'Validator', cell: ({ validator_index }) => grouped(validator_index) },
     { name: 'Block', cell: ({ block_number }) => blockCell(chainId, block_number) },
-    { name: 'Age', cell: ({ timestamp }) => ageCell(timestamp) },
+    ageColumn(({ timestamp }) => timestamp),
     {
       name: 'Recipient',
       cell: ({ receiver }) => h(AddressReference, { chainId, address: receiver }),

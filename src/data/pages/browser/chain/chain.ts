@@ -5,7 +5,7 @@ import { Awaited } from '#pages/browser/answer.ts';
 import { h } from '#pages/browser/element.ts';
 import { Badge, Card, Tabs } from '#pages/browser/layout.ts';
 import { setTitle, show } from '#pages/browser/show.ts';
-import { pagePath } from '../api.ts';
+import { pageOf, pagePath } from '../api.ts';
 import { type Chain, canAnswer, hasAnswers } from '../chains.ts';
 import { Frame } from '../frame.ts';
 import { BackendState } from '../home/chain-card.ts';
@@ -74,7 +74,14 @@ function Contents({ chain }: { chain: Chain }): VNode {
     ${h(Card, {
       children: h(Tabs, {
         label: `Records of ${chain.name}`,
-        tabs: lists.map(({ id, label, content }) => ({ id, label, content: () => content(chain.id) })),
+        tabs: lists.map(({ id, label, path, Content }) => ({
+          id,
+          label,
+          content: () => html`
+            <p class="small"><a href=${pageOf.list(chain.id, path)}>Open this list as a page</a></p>
+            ${h(Content, { chainId: chain.id })}
+          `,
+        })),
       }),
     })}
   `;

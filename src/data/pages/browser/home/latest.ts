@@ -44,7 +44,7 @@ export function LatestBlocks({ chain }: { chain: Chain }): VNode {
   ];
   return h(Card, {
     title: 'Latest blocks',
-    aside: html`<a href="${pageOf.chain(id)}?tab=blocks">All blocks</a>`,
+    aside: html`<a href=${pageOf.list(id, 'blocks')}>All blocks</a>`,
     children: html`
       <div class="moving">${h(List<Block, never, readonly Block[]>, {
         label: 'Latest blocks',
@@ -93,7 +93,7 @@ export function LatestTransactions({ chain }: { chain: Chain }): VNode {
   ];
   return h(Card, {
     title: 'Latest transactions',
-    aside: html`<a href="${pageOf.chain(id)}?tab=transactions">All transactions</a>`,
+    aside: html`<a href=${pageOf.list(id, 'txs')}>All transactions</a>`,
     children: html`
       <div class="moving">${h(List<Transaction, never, readonly Transaction[]>, {
         label: 'Latest transactions',

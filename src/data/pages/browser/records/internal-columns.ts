@@ -7,14 +7,9 @@ import { clipped } from '#pages/browser/reference.ts';
 import type { Column } from '#pages/browser/table.ts';
 import type { Explorer } from '../api.ts';
 import { AddressReference } from './address-reference.ts';
+import { ageColumn } from './age-column.ts';
 import { CoinAmount } from './coin.ts';
-import {
-  ageCell,
-  blockCell,
-  directionColumn,
-  receiverCell,
-  TransactionReference,
-} from './transaction-columns.ts';
+import { blockCell, directionColumn, receiverCell, TransactionReference } from './transaction-columns.ts';
 
 type InternalTransaction = Explorer['InternalTransaction'];
 
@@ -28,7 +23,7 @@ export function internalColumns(
 ): readonly Column<InternalTransaction>[] {
   const position: readonly Column<InternalTransaction>[] = [
     { name: 'Block', cell: ({ block_number }) => blockCell(chainId, block_number) },
-    { name: 'Age', cell: ({ timestamp }) => ageCell(timestamp) },
+    ageColumn(({ timestamp }) => timestamp),
   ];
   const transaction: Column<InternalTransaction> = {
     name: 'Transaction',

@@ -8,6 +8,7 @@ import { clipped, Reference } from '#pages/browser/reference.ts';
 import type { Column } from '#pages/browser/table.ts';
 import { type Explorer, pageOf } from '../api.ts';
 import { AddressReference, Direction } from './address-reference.ts';
+import { ageColumn } from './age-column.ts';
 import { CoinAmount } from './coin.ts';
 
 type Transaction = Explorer['Transaction'];
@@ -21,7 +22,7 @@ export function transactionColumns(
 ): readonly Column<Transaction>[] {
   const position: readonly Column<Transaction>[] = [
     { name: 'Block', cell: ({ block_number }) => blockCell(chainId, block_number) },
-    { name: 'Age', cell: ({ timestamp }) => ageCell(timestamp) },
+    ageColumn(({ timestamp }) => timestamp),
   ];
   return [
     {

@@ -4,14 +4,9 @@ import { Badge } from '#pages/browser/layout.ts';
 import type { Column } from '#pages/browser/table.ts';
 import type { Explorer } from '../api.ts';
 import { AddressReference } from './address-reference.ts';
+import { ageColumn } from './age-column.ts';
 import { TransferAmount } from './token-amount.ts';
-import {
-  ageCell,
-  blockCell,
-  directionColumn,
-  methodCell,
-  TransactionReference,
-} from './transaction-columns.ts';
+import { blockCell, directionColumn, methodCell, TransactionReference } from './transaction-columns.ts';
 
 /** A transfer of a list, or one within its transaction, which has no block number of its own. */
 type Transfer = Explorer['EmbeddedTokenTransfer'] & Partial<Pick<Explorer['TokenTransfer'], 'block_number'>>;
@@ -41,7 +36,7 @@ export function transferColumns(
     },
     { name: 'Method', cell: ({ method }) => methodCell(method) },
     { name: 'Block', cell: ({ block_number }) => blockCell(chainId, block_number) },
-    { name: 'Age', cell: ({ timestamp }) => ageCell(timestamp) },
+    ageColumn(({ timestamp }) => timestamp),
   ];
   return [
     ...(isOfTransaction ? [] : position),

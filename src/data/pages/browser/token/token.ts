@@ -136,6 +136,7 @@ function transfersOf(token: Token): VNode {
     columns: transferColumns(chainId, { token }),
     keyOf: transferKey,
     empty: 'This token has no transfers yet.',
+    download: ['listTransfersOfToken', { chain_id: chainId, address_hash: contract }],
     load: (position: RecordCursor | undefined, signal) =>
       api.GET('/explorer/tokens/{address_hash}/transfers', {
         params: { path, query: pageQuery(chainId, position) },
@@ -150,6 +151,7 @@ function holdersOf(token: Token): VNode {
     columns: holderColumns(chainId, { token }),
     keyOf: holderKey,
     empty: 'This token has no holders.',
+    download: ['listTokenHolders', { chain_id: chainId, address_hash: contract }],
     load: (position: RecordCursor | undefined, signal) =>
       api.GET('/explorer/tokens/{address_hash}/holders', {
         params: { path, query: pageQuery(chainId, position) },
@@ -171,6 +173,7 @@ function instances(): VNode {
         contractOf: () => contract,
         about: ownerOf,
       }),
+    download: ['listTokenInstances', { chain_id: chainId, address_hash: contract }],
     load: (position: RecordCursor | undefined, signal) =>
       api.GET('/explorer/tokens/{address_hash}/instances', {
         params: { path, query: pageQuery(chainId, position) },

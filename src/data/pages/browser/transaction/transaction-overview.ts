@@ -15,6 +15,7 @@ import { DecodedParameters } from '../records/decoded-parameters.ts';
 import { GasPrice, GasUsed } from '../records/figures.ts';
 import { blockCell, methodCell, TransactionStatus } from '../records/transaction-columns.ts';
 import { transferColumns, transferKey } from '../records/transfer-columns.ts';
+import { NonceLinks } from './nonce-links.ts';
 
 type Transaction = Explorer['Transaction'];
 
@@ -82,7 +83,7 @@ function Failure({ transaction }: { transaction: Transaction }): VNode | null {
 
 function overview(chainId: number, transaction: Transaction, isRemoved: boolean): readonly Fact[] {
   const { block_number, timestamp, from, to, created_contract, value, method } = transaction;
-  const { confirmation_duration: durations, nonce, position, type, actions } = transaction;
+  const { confirmation_duration: durations, position, type, actions } = transaction;
   const party = (address: Explorer['Address']) => h(AddressReference, { chainId, address, isWhole: true });
   return [
     ['Status', h(TransactionStatus, { transaction, isRemoved })],
@@ -106,15 +107,19 @@ function overview(chainId: number, transaction: Transaction, isRemoved: boolean)
             html`<div key=${index}>${clipped(action)} on ${clipped(protocol)}</div>`,
         ),
     ],
+    ['Nonce', h(NonceFact, { chainId, transaction })],
     [
       'Other attributes',
       [
         ...(position === null ? [] : [`Position in block: ${position}`]),
-        `Nonce: ${nonce}`,
         ...(type === null ? [] : [`Type: ${type}${TYPES[type] ?? ''}`]),
       ].join(', '),
     ],
   ];
+}
+
+function NonceFact({ chainId, transaction }: { chainId: number; transaction: Transaction }): VNode {
+  return html`<span class="row">${grouped(transaction.nonce)}${h(NonceLinks, { chainId, transaction })}</span>`;
 }
 
 /** First token transfers of a transaction, with a link to all of them if there are more. */

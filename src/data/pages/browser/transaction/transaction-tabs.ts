@@ -17,6 +17,7 @@ export function transactionTabs(chainId: number, transaction: Explorer['Transact
     path: { transaction_hash: hash },
     query: pageQuery(chainId, position),
   });
+  const ofTransaction = { chain_id: chainId, transaction_hash: hash };
   const emptyText = (text: string) =>
     isPending ? 'Nothing yet. The transaction is waiting to be included in a block.' : text;
   return [
@@ -24,6 +25,7 @@ export function transactionTabs(chainId: number, transaction: Explorer['Transact
       { id: 'transfers', label: 'Token transfers' },
       {
         label: 'Token transfers of the transaction',
+        download: ['listTransactionTokenTransfers', ofTransaction],
         load: (position, signal) =>
           api.GET('/explorer/transactions/{transaction_hash}/token-transfers', {
             params: params(position),
@@ -44,6 +46,7 @@ export function transactionTabs(chainId: number, transaction: Explorer['Transact
       { id: 'logs', label: 'Logs' },
       {
         label: 'Logs of the transaction',
+        download: ['listTransactionLogs', ofTransaction],
         load: (position, signal) =>
           api.GET('/explorer/transactions/{transaction_hash}/logs', { params: params(position), signal }),
         keyOf: logKey,
