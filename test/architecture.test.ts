@@ -428,7 +428,6 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'src/payments/tables/',
       'types:src/payments/secrets/',
       'src/payments/keys/',
-      'src/payments/checkout/page/qr.ts',
       'src/payments/api/gate/',
       'src/contract/',
       'src/http/',

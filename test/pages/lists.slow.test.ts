@@ -168,3 +168,21 @@ test('a list has no tab stop for a copy button, and C copies the focused value',
   expect(copied).toMatch(/^0x[0-9a-f]{64}$/);
   expect(stops).toBe(0);
 });
+
+test('an address has a QR code, which is loaded when it is opened', async ({
+  page,
+  complaints,
+  serviceOfBoth,
+}) => {
+  const { receiver } = await addresses(serviceOfBoth.url);
+
+  await page.goto(`${CHAIN}/address/${receiver}`);
+  await page.getByText('QR code').click();
+  const picture = page.getByRole('img', { name: `QR code of the address ${receiver}` });
+  await picture.waitFor();
+
+  await expect
+    .poll(() => picture.evaluate(image => image instanceof HTMLImageElement && image.naturalWidth))
+    .toBeGreaterThan(0);
+  expect(complaints).toEqual([]);
+});

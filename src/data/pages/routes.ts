@@ -4,6 +4,7 @@ import { isUnanswered } from '#http/app/error-answers.ts';
 import { APP_STYLE, addressedPage, appPage, prefersPage } from '#pages/app-page.ts';
 import { assetRoutes, readAssets } from '#pages/assets.ts';
 import { meantPath, PAGE_KINDS, pagePathOf } from './page-kinds.ts';
+import { qrRoute } from './qr-route.ts';
 import type { RecordLook } from './record-look.ts';
 
 const FOLDER = '#data/pages/browser/';
@@ -36,6 +37,7 @@ export function dataPages(router: Router, { chainIds, isMissing }: DataPagesOpti
     APP_STYLE,
   );
   assetRoutes(router, assets);
+  qrRoute(router);
   router.all(/^\/favicon\.ico$/, ctx => {
     ctx.set('Cache-Control', 'public, max-age=86400');
     ctx.redirect(assets.path('#pages/browser/icon.svg'));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { KEPT, qrDrawing } from '#pages/qr.ts';
 import { PAGES_PER_ADDRESS } from '#payments/api/gate/rate-limits.ts';
-import { KEPT, qrDrawing } from '#payments/checkout/page/qr.ts';
 import { PAGE_LIFETIME_MS, type ServedPages, servePages } from '../../support/checkout-pages.ts';
 
 let pages: ServedPages;

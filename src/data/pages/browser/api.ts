@@ -22,6 +22,7 @@ export const pageOf = {
   block: (chainId: number, block: number | string) => `/chain/${chainId}/block/${block}`,
   transaction: (chainId: number, hash: string) => `/chain/${chainId}/tx/${hash}`,
   address: (chainId: number, address: string) => `/chain/${chainId}/address/${address}`,
+  qrCode: (chainId: number, address: string) => `/chain/${chainId}/address/${address}/qr.svg`,
   token: (chainId: number, address: string) => `/chain/${chainId}/token/${address}`,
   instance: (chainId: number, address: string, id: string) =>
     `/chain/${chainId}/token/${address}/instance/${id}`,

@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { Assets } from '#pages/assets.ts';
 import { h } from '#pages/browser/element.ts';
 import { webAddress } from '#pages/browser/reference.ts';
+import { qrDrawing } from '#pages/qr.ts';
 import { paymentUri } from '../../amounts/payment-uri.ts';
 import { largestTail } from '../../amounts/token-amount.ts';
 import { httpsOnly, offerName, transferAddress } from './browser/offer.ts';
@@ -17,7 +18,6 @@ import {
   type SessionView,
 } from './browser/session/states.ts';
 import { pageText, SCRIPTS } from './document.ts';
-import { qrDrawing } from './qr.ts';
 
 /** Seconds after which a page that no script follows is reloaded. */
 export const REFRESH_SECONDS: Readonly<Record<PagePace, number | undefined>> = {

@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
 import { type Loading, useAnswer } from '#pages/browser/answer.ts';
 import { h } from '#pages/browser/element.ts';
 import { Badge, Card, Tabs } from '#pages/browser/layout.ts';
@@ -81,8 +82,20 @@ function Heading({ record }: { record: Details }): VNode {
     ${token !== null && h(Badge, { tone: 'busy', children: clipped(token.type ?? 'Token') })}
     </div>
     ${h(Reference, { value: record.hash, isWhole: true })}
+    ${h(QrCode, { address: record.hash })}
     ${h(OnChain, { chainId })}
   </div>`;
+}
+
+/** QR code of the address, loaded when it is opened. */
+function QrCode({ address: text }: { address: string }): VNode {
+  const [isOpen, setOpen] = useState(false);
+  const onToggle = (event: Event & { currentTarget: HTMLDetailsElement }) =>
+    setOpen(event.currentTarget.open);
+  return html`<details class="small" onToggle=${onToggle}>
+    <summary>QR code</summary>
+    ${isOpen && html`<img src=${pageOf.qrCode(chainId, text)} alt=${`QR code of the address ${text}`} width="180" height="180" />`}
+  </details>`;
 }
 
 /** Tabs of the address, shown once the counters have told which of them have content. */

@@ -1,7 +1,12 @@
 import { createRequire } from 'node:module';
 import { LRUCache } from 'lru-cache';
 import type Qrcode from 'qrcode';
-import type { QrPath } from './browser/qr-picture.ts';
+
+/** Dark modules of a QR code as the path of an SVG with `side` units per side. */
+interface QrDrawing {
+  readonly side: number;
+  readonly path: string;
+}
 
 /** Light modules around the code. Without them readers do not find it. Source: ISO/IEC 18004. */
 const QUIET_ZONE = 4;
@@ -15,10 +20,10 @@ function library(): Pick<typeof Qrcode, 'create'> {
   return require('qrcode/lib/core/qrcode.js');
 }
 
-const kept = new LRUCache<string, QrPath>({ max: KEPT });
+const kept = new LRUCache<string, QrDrawing>({ max: KEPT });
 
 /** Encodes a text, or returns its earlier drawing: encoding blocks the event loop for milliseconds. */
-export function qrDrawing(text: string): QrPath {
+export function qrDrawing(text: string): QrDrawing {
   const known = kept.get(text);
   if (known !== undefined) return known;
   const made = encoded(text);
@@ -26,7 +31,7 @@ export function qrDrawing(text: string): QrPath {
   return made;
 }
 
-function encoded(text: string): QrPath {
+function encoded(text: string): QrDrawing {
   const { modules } = library().create(text, { errorCorrectionLevel: 'M' });
   const side = modules.size + 2 * QUIET_ZONE;
   let path = '';
