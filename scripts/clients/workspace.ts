@@ -34,7 +34,7 @@ const TSCONFIG = {
   compilerOptions: {
     strict: true,
     target: 'es2022',
-    lib: ['es2022', 'dom', 'dom.iterable'],
+    lib: ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable'],
     module: 'nodenext',
     types: ['node'],
     skipLibCheck: true,
