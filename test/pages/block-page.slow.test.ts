@@ -45,7 +45,7 @@ test('a block that does not exist yet and an invalid block have their own messag
   await page.goto(`/chain/${chain.id}/block/99999999`);
   await page.getByText('This block does not exist yet.').waitFor();
 
-  await page.goto(`/chain/${chain.id}/block/latest`);
+  await page.goto(`/chain/${chain.id}/block/newest`);
   await page.getByText('A block is named by its number, or by its hash').waitFor();
 });
 

@@ -2,6 +2,9 @@ import { expect } from 'vitest';
 import { makeBrisk } from '../support/browser.ts';
 import { test } from './data-page.ts';
 
+/** A browser without shared workers has no stream of live events, so its pages poll. */
+const WITHOUT_STREAM = 'delete window.SharedWorker';
+
 test('the next page of a list replaces the current one without losing focus', async ({ page, devnet }) => {
   await page.goto(`/chain/${devnet.chains[0]?.id}`);
   const blocks = page.getByRole('region', { name: 'Blocks' });
@@ -23,6 +26,7 @@ test('the next page of a list replaces the current one without losing focus', as
 });
 
 test('an answer that could not be refreshed stays, with the failure and a retry button', async ({ page }) => {
+  await page.addInitScript(WITHOUT_STREAM);
   await makeBrisk(page);
   await page.goto('/');
   const blocks = page.locator('section').filter({ hasText: 'Latest blocks' }).last();
@@ -41,6 +45,7 @@ test('an answer that could not be refreshed stays, with the failure and a retry 
 });
 
 test('the home page requests blocks only when there is a new one', async ({ page }) => {
+  await page.addInitScript(WITHOUT_STREAM);
   await makeBrisk(page);
   const asked = { chains: 0, blocks: 0, stats: 0 };
   page.on('request', request => {
@@ -61,6 +66,7 @@ test('a permanent refusal is not requested again, and a record that may appear i
   page,
   devnet,
 }) => {
+  await page.addInitScript(WITHOUT_STREAM);
   await makeBrisk(page);
   const asked = { stats: 0, chains: 0, block: 0 };
   await page.route('**/explorer/stats?*', route => {

@@ -72,7 +72,7 @@ test('a page is sent compressed to a client that accepts that', async () => {
     'br',
   ]);
   expect(Number(small?.headers.get('content-length'))).toBeLessThan(
-    Number(plain?.headers.get('content-length')) / 4,
+    Number(plain?.headers.get('content-length')) / 2,
   );
   expect(small?.headers.get('vary')).toContain('Accept-Encoding');
 });
