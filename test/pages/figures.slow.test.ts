@@ -139,7 +139,7 @@ test('tokens are sorted by value, and what has no price or is a scam is folded',
     ...['A', 'B', 'C', 'D'].map(symbol => holding(symbol, '1', null)),
   ];
   await using service = await startHostileBlockscout({
-    [`/addresses/${ADDRESS}/tokens`]: { items, next_page_params: null },
+    [`/addresses/${ADDRESS.toLowerCase()}/tokens`]: { items, next_page_params: null },
   });
   const page = await browser.newPage();
   await page.goto(`${service.url}/chain/${CHAIN}/address/${ADDRESS}?tab=tokens`);

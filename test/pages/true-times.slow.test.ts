@@ -72,7 +72,9 @@ test('a missing transaction is looked for a few times, and again when the reader
   const complaints = complaintsOf(page);
   let asked = 0;
   page.on('request', request => {
-    if (request.url().includes('/explorer/transactions/')) asked += 1;
+    const { pathname, searchParams } = new URL(request.url());
+    const isOfChain = searchParams.get('chain_id') === String(devnet.chains[0]?.id);
+    if (isOfChain && pathname.startsWith('/explorer/transactions/')) asked += 1;
   });
   await page.clock.install();
 
@@ -85,7 +87,9 @@ test('a missing transaction is looked for a few times, and again when the reader
       return given.count();
     })
     .toBe(1);
-  expect([asked, complaints.length]).toEqual([8, 8]);
+  expect(asked).toBe(8);
+  // Besides, the page itself is a 404.
+  expect(complaints).toHaveLength(9);
 
   await page.getByRole('button', { name: 'Look again' }).click();
   await expect.poll(() => asked).toBe(9);
@@ -172,6 +176,8 @@ test('a page says once that the server does not answer, and continues when it is
   page,
   devnet,
 }) => {
+  // A browser without shared workers polls; a worker's stream would stay open here.
+  await page.addInitScript('delete window.SharedWorker');
   await makeBrisk(page);
   await page.goto(`/chain/${devnet.chains[0]?.id}`);
   await page.getByRole('region', { name: 'Blocks' }).waitFor();

@@ -78,7 +78,7 @@ function Contents({ chain }: { chain: Chain }): VNode {
           id,
           label,
           content: () => html`
-            <p class="small"><a href=${pageOf.list(chain.id, path)}>Open this list as a page</a></p>
+            <p><a class="button" href=${pageOf.list(chain.id, path)}>Open this list as a page</a></p>
             ${h(Content, { chainId: chain.id })}
           `,
         })),
