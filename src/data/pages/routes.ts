@@ -26,7 +26,7 @@ export type LostAnswer = (ctx: Context) => Promise<void>;
 /**
  * Registers the home page and the explorer's pages. The document of a page says only what its path says: its module
  * reads the path and calls the API. So pages work before a chain is open, and show nothing that the API does not. Other
- * paths below `/chain` get a "not found" page with status 404. Returns the answer for paths of nobody.
+ * paths below `/chain` get a "not found" page with status 404. Returns the answer for paths that no route has.
  */
 export function dataPages(router: Router, { chainIds, isMissing }: DataPagesOptions): LostAnswer {
   const assets = readAssets(

@@ -72,7 +72,7 @@ function verifiedName(text: string): SourcedName {
   return { text, source: 'verified', title: 'Name in the verified source code', isVouched: true };
 }
 
-/** Name that a contract gives itself, or that nobody vouches for. */
+/** Name that a contract gives itself, or whose source is not known. */
 export function ownName(text: string): SourcedName {
   return {
     text,
