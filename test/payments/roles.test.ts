@@ -1,5 +1,5 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { type DatabaseOptions, openDatabase } from '#db/open.ts';
+import { expect, test } from 'vitest';
+import type { DatabaseOptions } from '#db/open.ts';
 import { createLogger } from '#lib/logger.ts';
 import type { PaymentsRole } from '#payments/role-presence.ts';
 import type { PaymentsServiceOptions } from '#payments/service.ts';
@@ -9,7 +9,6 @@ import { until } from '../lab/until.ts';
 import { startReceiver } from '../lab/webhook-receiver.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { passTime } from '../support/passing-time.ts';
 
 eachDatabase('processes that share a payments database', databases => {
   function sharing(database: DatabaseOptions) {
@@ -55,36 +54,25 @@ eachDatabase('processes that share a payments database', databases => {
   test('report a missing role in status and log until a process has it', async () => {
     const database = await databases.create('payments');
     const { clock, begin } = sharing(database);
-    const db = openDatabase(database);
-    onTestFinished(() => db.destroy());
     const lines: string[] = [];
     const log = createLogger({ level: 'info', destination: { write: line => lines.push(line) } });
     const warned = () => lines.filter(line => line.includes('no process has the role delivery')).length;
     await using selling = await begin(['payments', 'settlement'], { log });
     const state = async () => record(await selling.status());
+    const later = () => {
+      clock.advance(1_000);
+      return state();
+    };
     const atFirst = await state();
 
-    clock.advance(15_000);
     const alone = await until(
-      state,
+      later,
       ({ warnings }) => warned() > 0 && Array.isArray(warnings) && warnings.length > 0,
     );
     await using sending = await begin(['delivery']);
-    const together = await until(
-      async () => {
-        await passTime(2_500, { db, clock });
-        return state();
-      },
-      ({ warnings }) => Array.isArray(warnings) && warnings.length === 0,
-    );
+    const together = await until(later, ({ warnings }) => Array.isArray(warnings) && warnings.length === 0);
     await sending.close();
-    const left = await until(
-      async () => {
-        await passTime(2_500, { db, clock });
-        return state();
-      },
-      ({ warnings }) => Array.isArray(warnings) && warnings.length > 0,
-    );
+    const left = await until(later, ({ warnings }) => Array.isArray(warnings) && warnings.length > 0);
 
     const missing = 'no process has the role delivery: events are kept but not sent';
     expect(atFirst).toMatchObject({ warnings: [] });

@@ -184,8 +184,11 @@ test('a process that only reads the index asks for no missing parts', async () =
   reader.start();
   for (let poll = 0; poll < 3; poll += 1) {
     const before = node.calls.length;
-    clock.advance(5_000);
-    await expect.poll(() => node.calls.length).toBeGreaterThan(before);
+    const lookLater = () => {
+      clock.advance(5_000);
+      return node.calls.length;
+    };
+    await expect.poll(lookLater).toBeGreaterThan(before);
   }
 
   expect(reader.status().unreadBlocks).toBe(1);

@@ -271,8 +271,10 @@ describe('a chain offers no deposit addresses', () => {
     const during = { listed: await shop.listed(), method: await shop.paymentMethod() };
 
     second.tell(undefined);
-    shop.clock.advance(10_000);
-    await until(shop.shown, isOffered);
+    await until(() => {
+      shop.clock.advance(10_000);
+      return shop.shown();
+    }, isOffered);
 
     const reason = 'the factory is not known to its node localhost';
     expect(during).toEqual({ listed: refused(reason), method: 'exact_amount' });
