@@ -129,7 +129,7 @@ export function checkoutPages(router: Router, options: CheckoutPagesOptions): vo
         pace: paceOf(view, view.now),
         isReserved: reservedUntil(view) !== undefined,
       }),
-      render: () => sessionPage(assets, view),
+      render: () => sessionPage(assets, view, `${publicUrl}/pay/s/${id}`),
     };
   }
 

@@ -44,9 +44,9 @@ const TITLES: Partial<Readonly<Record<PageState, string>>> = {
  * Page of a checkout. The script renders the same components again, from the same data, and reads the page again for
  * the data of each new state (Decision 213).
  */
-export function sessionPage(assets: Assets, session: SessionView): string {
+export function sessionPage(assets: Assets, session: SessionView, pageUrl: string): string {
   const { checkout } = session;
-  const view = shownSession(session);
+  const view = shownSession(session, pageUrl);
   const name = pageState(view);
   const title = `${offerName(checkout)} · ${checkout.merchant.name}`;
   const known = TITLES[name];
@@ -66,11 +66,12 @@ export function sessionPage(assets: Assets, session: SessionView): string {
 }
 
 /** A session with what only the server can work out. Of the merchant's addresses only those of https are passed on. */
-function shownSession(session: SessionView): ShownSession {
+function shownSession(session: SessionView, pageUrl: string): ShownSession {
   const { checkout, state } = session;
   const { merchant, items, chain } = checkout;
   return {
     ...session,
+    pageUrl,
     checkout: {
       ...checkout,
       merchant: { ...merchant, logo_url: httpsOnly(merchant.logo_url) },

@@ -1,9 +1,10 @@
 import { html } from 'htm/preact';
-import type { ComponentChildren, VNode } from 'preact';
+import { type ComponentChildren, Fragment, type VNode } from 'preact';
 import { plainUnits, unitsText } from '#pages/browser/amounts.ts';
 import { h } from '#pages/browser/element.ts';
 import { transferAddress } from '../offer.ts';
 import { type QrPath, QrPicture } from '../qr-picture.ts';
+import { WalletApps } from '../wallet/wallet-apps.ts';
 import { NATIVE } from '../wallet/wallet-provider.ts';
 import { type WalletOffer, WalletWay } from '../wallet/wallet-way.ts';
 import { CopiedFact, CopyText } from './payer-parts.ts';
@@ -25,23 +26,40 @@ export interface TransferFacts {
 /** A session's page as the server and the browser show it. `transfer` is null when nothing can be sent. */
 export interface ShownSession extends SessionView {
   readonly transfer: TransferFacts | null;
+  /** Address of the page for payers. */
+  readonly pageUrl: string;
 }
 
-/** The ways to pay; null when there is nothing to pay. */
-export function Methods({ view, wallets }: { view: ShownSession; wallets: WalletOffer }): VNode | null {
+/** The ways to pay, the one that works here first (Decision 443); null when there is nothing to pay. */
+export function Methods(props: { view: ShownSession; wallets: WalletOffer }): VNode | null {
+  const { view } = props;
   if (!asksForPayment(view)) return null;
-  const { checkout, transfer } = view;
-  const owed = unitsText(owedByWallet(view), checkout.token);
-  const ways = html`
-    ${h(WalletWay, { label: checkout.button_text, owed, hasCode: transfer !== null, wallets })}
-    ${transfer === null ? walletOnlyNote() : h(TransferWay, { view, transfer })}
-  `;
+  const ways = h(Ways, props);
   if (pageState(view) !== 'sent') return ways;
   return html`<details class="fold">
     <summary>Not sent yet?</summary>
     <p class="note">Please check your wallet first: a payment that is sent twice is paid twice.</p>
     ${ways}
   </details>`;
+}
+
+function Ways({ view, wallets }: { view: ShownSession; wallets: WalletOffer }): VNode {
+  const { checkout, transfer, pageUrl } = view;
+  const owed = unitsText(owedByWallet(view), checkout.token);
+  const hasWallet = wallets.wallets.length > 0;
+  const wallet = h(WalletWay, {
+    key: 'wallet',
+    label: checkout.button_text,
+    owed,
+    hasCode: transfer !== null,
+    wallets,
+  });
+  const others = [
+    ...(hasWallet ? [] : [h(WalletApps, { key: 'apps', uri: transfer?.uri, pageUrl })]),
+    transfer === null ? walletOnlyNote() : h(TransferWay, { key: 'transfer', view, transfer }),
+  ];
+  const isFirst = hasWallet || transfer === null;
+  return h(Fragment, { children: isFirst ? [wallet, ...others] : [...others, wallet] });
 }
 
 function walletOnlyNote(): VNode {
@@ -60,10 +78,11 @@ function TransferWay({ view, transfer }: Transfer): VNode {
   const recipient = transferAddress(checkout);
   const asked = unitsText(owedByTransfer(view), token);
   return html`<section class="way" aria-labelledby="transfer-title">
-    <h2 id="transfer-title">Or send it from ${seesContracts ? 'anywhere' : 'your own wallet'}</h2>
+    <h2 id="transfer-title">Send it from ${seesContracts ? 'anywhere' : 'your own wallet'}</h2>
     ${h(AskedAmount, { view, transfer })}
     <div class="transfer">
-      <div class="code">
+      <div class="code" id="code">
+        <a class="show-code" href="#code">Show the QR code</a>
         ${h(QrPicture, { drawing: uriCode, label: `QR code for wallets: send ${asked} on ${chain.name} to ${recipient}` })}
         <a class="open-wallet" href=${uri}>Open in a wallet app</a>
       </div>

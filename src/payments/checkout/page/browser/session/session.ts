@@ -11,7 +11,8 @@ import { reportedPayment } from './reported-payment.ts';
 import { SessionPage } from './session-page.ts';
 import { owedByWallet } from './states.ts';
 
-const opened = dataOf<ShownSession>(document);
+const sent = dataOf<ShownSession>(document);
+const opened = { ...sent, now: sent.now + sinceArrivalMs() };
 const page = followedPage(opened);
 const claims = claimsOf(page.session);
 const report = (typed: string) => reportedPayment(page.session, typed);
@@ -43,4 +44,11 @@ function turnInTime(
   const turn = () => show(shown => (shown === view ? { ...view, now: next } : shown));
   const timer = Number.isFinite(next) ? setTimeout(turn, next - view.now) : undefined;
   return () => clearTimeout(timer);
+}
+
+/** Time since the page began to arrive. On a slow connection its script runs much later. */
+function sinceArrivalMs(): number {
+  const [arrival] = performance.getEntriesByType('navigation');
+  if (!(arrival instanceof PerformanceNavigationTiming)) return 0;
+  return Math.max(0, performance.now() - arrival.responseStart);
 }

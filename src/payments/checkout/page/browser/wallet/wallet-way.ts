@@ -40,14 +40,14 @@ interface WalletWayProps {
   /** Text of the button, and the amount that the wallet sends. */
   readonly label: string;
   readonly owed: string;
-  /** True when the page has a QR code below. */
+  /** True when the page has a QR code above. */
   readonly hasCode: boolean;
   readonly wallets: WalletOffer;
 }
 
 /** Payment with a wallet of this browser: a button for one wallet, a list for several, and a hint for none. */
 export function WalletWay({ label, owed, hasCode, wallets: offer }: WalletWayProps): VNode {
-  const { wallets, isSearched, isLocked, message, pay } = offer;
+  const { wallets, isLocked, message, pay } = offer;
   const [isOpen, setOpen] = useState(false);
   const [first] = wallets;
   const list = useId();
@@ -57,7 +57,7 @@ export function WalletWay({ label, owed, hasCode, wallets: offer }: WalletWayPro
     else if (first !== undefined) pay(first);
   };
   const { text, tone } = message ?? { text: hintOf(offer, hasCode), tone: undefined };
-  return html`<section class="way" aria-labelledby="wallet-title">
+  return html`<section class=${first === undefined ? 'way no-wallet' : 'way'} aria-labelledby="wallet-title">
     <h2 id="wallet-title">Pay with your wallet</h2>
     <noscript>
       <p class="note">To pay from a wallet of this browser, please allow scripts on this page.</p>
@@ -66,8 +66,8 @@ export function WalletWay({ label, owed, hasCode, wallets: offer }: WalletWayPro
       class="primary"
       type="button"
       id="pay"
-      disabled=${isLocked || first === undefined}
-      hidden=${isSearched && first === undefined}
+      disabled=${isLocked}
+      hidden=${first === undefined}
       aria-expanded=${hasSeveral ? String(isOpen) : undefined}
       aria-controls=${hasSeveral ? list : undefined}
       onClick=${pressed}
@@ -108,7 +108,7 @@ function hintOf({ wallets, isSearched }: FoundWallets, hasCode: boolean): string
   if (first !== undefined) return second === undefined ? `With ${first.name}` : '';
   if (!isSearched) return '';
   const others = hasCode
-    ? 'Use the code below, or open this page in your wallet.'
+    ? 'Use the code or the address above, or open this page in your wallet.'
     : 'Please open this page in your wallet.';
   return `No wallet was found in this browser. ${others}`;
 }
