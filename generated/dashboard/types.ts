@@ -9,20 +9,152 @@ export interface paths {
         };
         /**
          * Get the session
-         * @description Returns the API key and organization of the session, and the CSRF token that every change has to send.
+         * @description Returns the member, organization and mode of the session, and the CSRF token that every change has to send.
          */
         get: operations["getDashboardSession"];
         put?: never;
         /**
          * Sign in
-         * @description Exchanges an API key for a session cookie. A service that runs the embedded chains also accepts the one-time token that it prints at its start. The previous session of the browser ends.
+         * @description Exchanges the token of a one-time sign-in address for a session cookie. The previous session of the browser ends.
          */
         post: operations["createDashboardSession"];
         /**
          * Sign out
-         * @description Ends the session, or all sessions of its API key, and removes the cookie.
+         * @description Ends the session, or all sessions of its member, and removes the cookie.
          */
         delete: operations["deleteDashboardSession"];
+        options?: never;
+        head?: never;
+        /**
+         * Switch the mode
+         * @description Switches the session between live and test mode.
+         */
+        patch: operations["updateDashboardSession"];
+        trace?: never;
+    };
+    "/dashboard/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List open sessions
+         * @description Returns the open sessions of the member, newest first. An owner sees those of all members.
+         */
+        get: operations["listDashboardSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a session
+         * @description Ends an open session of the member, also in another browser. An owner may end any session of the organization.
+         */
+        delete: operations["endDashboardSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List members
+         * @description Returns the members of the organization, oldest first. Removed ones are not among them.
+         */
+        get: operations["listMembers"];
+        put?: never;
+        /**
+         * Invite a member
+         * @description Adds a member and sends an invitation with a one-time sign-in address by mail. Without a mail server, the address is in the answer.
+         */
+        post: operations["inviteMember"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/members/{member_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a member
+         * @description Removes a member, with the sessions, sign-in addresses and passkeys of the member.
+         */
+        delete: operations["removeMember"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a member
+         * @description Changes the name or the role of a member.
+         */
+        patch: operations["updateMember"];
+        trace?: never;
+    };
+    "/dashboard/members/{member_id}/sign-in-address": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a sign-in address
+         * @description Sends another one-time sign-in address to a member by mail. Without a mail server, the address is in the answer.
+         */
+        post: operations["sendSignInAddress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/sign-in-mails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Request a sign-in mail
+         * @description Sends a one-time sign-in address to the members with an e-mail address. The answer is the same when there is none.
+         */
+        post: operations["requestSignInMail"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -71,23 +203,38 @@ export interface components {
          * @enum {string}
          */
         Mode: "live" | "test";
-        /** @description The parts of an API key that may be shown. */
-        DashboardKey: {
+        /**
+         * @description Role of a member in an organization:
+         *
+         *     | Role | Permission |
+         *     |---|---|
+         *     | `owner` | `admin`, members, and everything that decides where money goes |
+         *     | `developer` | `admin` without these |
+         *     | `support` | `write`: links, checkouts, acceptances, assignments and refunds |
+         *     | `read_only` | `read` |
+         * @example owner
+         * @enum {string}
+         */
+        MemberRole: "owner" | "developer" | "support" | "read_only";
+        /** @description A member of an organization, as shown beside sessions. */
+        SignedInMember: {
             /**
-             * @description Id of the key.
-             * @example ak_5gTy8VbNm3QwE6rUiO1pAs4D
+             * @description Id of the member.
+             * @example mem_7rTyU8iOpAsD4fGh2jKlZxCv
              */
             id: string;
             /**
-             * @description Name of the key, for people.
-             * @example Shop back end
+             * @description Name of the member, for people.
+             * @example Ada Byron
              */
             name: string;
             /**
-             * @description Last 4 characters of the key.
-             * @example AMPL
+             * @description E-mail address of the member; null when none is known.
+             * @example ada@books.example
              */
-            last_four: string;
+            email: string | null;
+            /** @description Role of the member. */
+            role: components["schemas"]["MemberRole"];
         };
         /**
          * @description Permission of a key: `admin` includes `write`, and `write` includes `read`.
@@ -109,17 +256,24 @@ export interface components {
              * @constant
              */
             object: "dashboard_session";
-            /** @description Organization of the API key. */
+            /**
+             * @description Id of the session.
+             * @example ds_3kLm9PqRsT5vWxYz1aBcDeFg
+             */
+            id: string;
+            /** @description Organization of the member. */
             organization: components["schemas"]["DashboardOrganization"];
             /** @description `live` or `test`: the data that the session works with. */
             mode: components["schemas"]["Mode"];
-            /** @description API key with which the session was opened. */
-            key: components["schemas"]["DashboardKey"];
-            /** @description Permission of the API key. */
+            /** @description Modes that the session can be switched to, its own included. */
+            modes: components["schemas"]["Mode"][];
+            /** @description Person who signed in. */
+            member: components["schemas"]["SignedInMember"];
+            /** @description Permission of the member's role. */
             permission: components["schemas"]["Permission"];
             /** @description The permission and all that it includes. */
             permissions: components["schemas"]["Permission"][];
-            /** @description Latest time at which the session ends. It ends earlier when its API key does. */
+            /** @description Time at which the session ends. */
             expires_at: components["schemas"]["Timestamp"];
             /**
              * @description Token to send as `X-CSRF-Token` with every change. It stays the same for the whole session.
@@ -185,18 +339,13 @@ export interface components {
             /** @description The error. */
             error: components["schemas"]["ErrorObject"];
         };
-        /** @description Credentials for a session: either a key or a token. */
+        /** @description Credential for a session. */
         DashboardSignIn: {
             /**
-             * @description An API key of any permission.
-             * @example tg_test_EXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPL
-             */
-            key?: string;
-            /**
-             * @description The one-time token that a service with embedded chains prints at its start.
+             * @description Token of a one-time sign-in address, the text after `#token=`.
              * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
              */
-            token?: string;
+            token: string;
         };
         /** @description A session that was ended. */
         EndedDashboardSession: {
@@ -213,10 +362,188 @@ export interface components {
              */
             ended: true;
             /**
-             * @description True when all sessions of the API key were ended.
+             * @description True when all sessions of the member were ended.
              * @example false
              */
             everywhere: boolean;
+        };
+        /** @description Changes of a session. */
+        DashboardSessionChanges: {
+            /** @description One of the session's `modes`. */
+            mode: components["schemas"]["Mode"];
+        };
+        /** @description An open session, of this or of another browser. */
+        OpenDashboardSession: {
+            /**
+             * @description Type of the object.
+             * @example open_dashboard_session
+             * @constant
+             */
+            object: "open_dashboard_session";
+            /**
+             * @description Id of the session.
+             * @example ds_3kLm9PqRsT5vWxYz1aBcDeFg
+             */
+            id: string;
+            /** @description Person who signed in. */
+            member: components["schemas"]["SignedInMember"];
+            /** @description Mode that the session works with. */
+            mode: components["schemas"]["Mode"];
+            /**
+             * @description True for the session of this request.
+             * @example true
+             */
+            is_current: boolean;
+            /**
+             * @description IP address that the session was opened from.
+             * @example 203.0.113.7
+             */
+            address: string;
+            /**
+             * @description `User-Agent` of the browser that opened the session, at most 300 characters; null without one.
+             * @example Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0
+             */
+            user_agent: string | null;
+            /** @description Time of the sign-in. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Time at which the session ends. */
+            expires_at: components["schemas"]["Timestamp"];
+        };
+        /** @description Open sessions of the dashboard. */
+        DashboardSessionList: {
+            /**
+             * @description Type of the object.
+             * @example list
+             * @constant
+             */
+            object: "list";
+            /** @description Open sessions, newest first. */
+            data: components["schemas"]["OpenDashboardSession"][];
+        };
+        /** @description A member of the organization. */
+        Member: {
+            /**
+             * @description Type of the object.
+             * @example member
+             * @constant
+             */
+            object: "member";
+            /**
+             * @description Id of the member.
+             * @example mem_7rTyU8iOpAsD4fGh2jKlZxCv
+             */
+            id: string;
+            /**
+             * @description Name of the member, for people.
+             * @example Ada Byron
+             */
+            name: string;
+            /**
+             * @description E-mail address of the member, in lower case; null when none is known.
+             * @example ada@books.example
+             */
+            email: string | null;
+            /** @description Role of the member. */
+            role: components["schemas"]["MemberRole"];
+            /** @description Time at which the member was added. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description Members of the organization. */
+        MemberList: {
+            /**
+             * @description Type of the object.
+             * @example list
+             * @constant
+             */
+            object: "list";
+            /** @description Members, oldest first. */
+            data: components["schemas"]["Member"][];
+        };
+        /** @description A person to invite. */
+        NewMember: {
+            /**
+             * @description Name of the member, for people.
+             * @example Ada Byron
+             */
+            name: string;
+            /**
+             * @description E-mail address that the invitation is sent to.
+             * @example ada@books.example
+             */
+            email: string;
+            /** @description Role of the member. */
+            role: components["schemas"]["MemberRole"];
+        };
+        /** @description A member with a new one-time sign-in address. */
+        Invitation: {
+            /**
+             * @description Type of the object.
+             * @example invitation
+             * @constant
+             */
+            object: "invitation";
+            /** @description The member. */
+            member: components["schemas"]["Member"];
+            /**
+             * @description The one-time sign-in address, to be handed to the member; null when it was sent by mail.
+             * @example https://pay.example.com/dashboard#token=pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
+             */
+            sign_in_url: string | null;
+            /** @description Time at which the address expires. */
+            expires_at: components["schemas"]["Timestamp"];
+        };
+        /** @description A member that was removed. */
+        RemovedMember: {
+            /**
+             * @description Type of the object.
+             * @example member
+             * @constant
+             */
+            object: "member";
+            /**
+             * @description Id of the member.
+             * @example mem_7rTyU8iOpAsD4fGh2jKlZxCv
+             */
+            id: string;
+            /**
+             * @description Always true.
+             * @example true
+             * @constant
+             */
+            removed: true;
+        };
+        /** @description Changes of a member. Absent fields stay as they are. */
+        MemberChanges: {
+            /**
+             * @description Name of the member, for people.
+             * @example Ada Byron
+             */
+            name?: string;
+            /** @description Role of the member. */
+            role?: components["schemas"]["MemberRole"];
+        };
+        /** @description Address of a person who wants to sign in. */
+        SignInMailRequest: {
+            /**
+             * @description E-mail address of the member.
+             * @example ada@books.example
+             */
+            email: string;
+        };
+        /** @description An accepted request. It does not say whether there is such a member. */
+        SignInMail: {
+            /**
+             * @description Type of the object.
+             * @example sign_in_mail
+             * @constant
+             */
+            object: "sign_in_mail";
+            /**
+             * @description Always true.
+             * @example true
+             * @constant
+             */
+            accepted: true;
         };
         /** @description Text to encode in a QR code. */
         QrCodeText: {
@@ -247,7 +574,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The request does not come from a page of this dashboard: its CSRF token is missing or wrong, or it has another origin. */
+        /** @description The request does not come from a page of this dashboard: its CSRF token is missing or wrong, or it has another origin. Or the role of the member does not permit it. */
         Untrusted: {
             headers: {
                 [name: string]: unknown;
@@ -392,8 +719,45 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description The record does not exist, or belongs to another organization or mode. */
+        NotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "not_found_error",
+                 *         "code": "resource_not_found",
+                 *         "message": "No payment_link with id 'pl_missing'."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The idempotency key was used with another request or is in use at the moment, or a unique value is taken. */
+        Conflict: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
     };
     parameters: {
+        /**
+         * @description Id of the session.
+         * @example ds_3kLm9PqRsT5vWxYz1aBcDeFg
+         */
+        SessionId: string;
+        /**
+         * @description Id of the member.
+         * @example mem_7rTyU8iOpAsD4fGh2jKlZxCv
+         */
+        MemberId: string;
         /**
          * @description The `csrf_token` of the session. Every change below `/dashboard` has to send it.
          * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
@@ -444,7 +808,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "key": "tg_test_EXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPL"
+                 *       "token": "pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w"
                  *     }
                  */
                 "application/json": components["schemas"]["DashboardSignIn"];
@@ -474,7 +838,7 @@ export interface operations {
     deleteDashboardSession: {
         parameters: {
             query: {
-                /** @description True ends all sessions of the API key, also in other browsers. */
+                /** @description True ends all sessions of the member, also in other browsers. */
                 everywhere: boolean;
             };
             header: {
@@ -496,6 +860,366 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EndedDashboardSession"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Untrusted"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateDashboardSession: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The `csrf_token` of the session. Every change below `/dashboard` has to send it.
+                 * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
+                 */
+                "X-CSRF-Token": components["parameters"]["CsrfToken"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "mode": "test"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DashboardSessionChanges"];
+            };
+        };
+        responses: {
+            /** @description The session in its new mode. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DashboardSession"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Untrusted"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listDashboardSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The open sessions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DashboardSessionList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    endDashboardSession: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The `csrf_token` of the session. Every change below `/dashboard` has to send it.
+                 * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
+                 */
+                "X-CSRF-Token": components["parameters"]["CsrfToken"];
+            };
+            path: {
+                /**
+                 * @description Id of the session.
+                 * @example ds_3kLm9PqRsT5vWxYz1aBcDeFg
+                 */
+                session_id: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session was ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndedDashboardSession"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Untrusted"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listMembers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The members. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    inviteMember: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The `csrf_token` of the session. Every change below `/dashboard` has to send it.
+                 * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
+                 */
+                "X-CSRF-Token": components["parameters"]["CsrfToken"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Ada Byron",
+                 *       "email": "ada@books.example",
+                 *       "role": "support"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewMember"];
+            };
+        };
+        responses: {
+            /** @description The new member. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invitation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Untrusted"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    removeMember: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The `csrf_token` of the session. Every change below `/dashboard` has to send it.
+                 * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
+                 */
+                "X-CSRF-Token": components["parameters"]["CsrfToken"];
+            };
+            path: {
+                /**
+                 * @description Id of the member.
+                 * @example mem_7rTyU8iOpAsD4fGh2jKlZxCv
+                 */
+                member_id: components["parameters"]["MemberId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The member was removed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedMember"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Untrusted"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateMember: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The `csrf_token` of the session. Every change below `/dashboard` has to send it.
+                 * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
+                 */
+                "X-CSRF-Token": components["parameters"]["CsrfToken"];
+            };
+            path: {
+                /**
+                 * @description Id of the member.
+                 * @example mem_7rTyU8iOpAsD4fGh2jKlZxCv
+                 */
+                member_id: components["parameters"]["MemberId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "role": "developer"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MemberChanges"];
+            };
+        };
+        responses: {
+            /** @description The changed member. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Untrusted"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    sendSignInAddress: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The `csrf_token` of the session. Every change below `/dashboard` has to send it.
+                 * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
+                 */
+                "X-CSRF-Token": components["parameters"]["CsrfToken"];
+            };
+            path: {
+                /**
+                 * @description Id of the member.
+                 * @example mem_7rTyU8iOpAsD4fGh2jKlZxCv
+                 */
+                member_id: components["parameters"]["MemberId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The member, and the address if it was not mailed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invitation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Untrusted"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    requestSignInMail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ada@books.example"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SignInMailRequest"];
+            };
+        };
+        responses: {
+            /** @description The request was accepted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInMail"];
                 };
             };
             400: components["responses"]["BadRequest"];

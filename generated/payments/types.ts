@@ -3491,8 +3491,8 @@ export interface components {
          */
         EndedReason: "time" | "merchant" | "sold_out" | "link_deleted" | "unproven";
         /**
-         * @description Who decided: `api_key:` and the id of the key that a program used, or `dashboard:` and the id of the key with which a person had signed in to the dashboard.
-         * @example dashboard:ak_5gTy8VbNm3QwE6rUiO1pAs4D
+         * @description Who decided: `api_key:` and the id of the key that a program used, or `member:` and the id of the person who had signed in to the dashboard. Older records have `dashboard:` and the id of the key with which a person had signed in.
+         * @example member:mem_7rTyU8iOpAsD4fGh2jKlZxCv
          */
         Actor: string;
         /**

@@ -840,3 +840,66 @@ create table delivery_attempts (
   FOREIGN KEY (delivery_id) REFERENCES deliveries(id) ON DELETE CASCADE
 );
 CREATE INDEX delivery_attempts_of ON delivery_attempts USING btree (delivery_id, number);
+
+create table members (
+  id text collate "C" not null,
+  organization_id text collate "C" not null,
+  name text collate "C" not null,
+  email text collate "C",
+  role text collate "C" not null,
+  created_at bigint not null,
+  removed_at bigint,
+  PRIMARY KEY (id),
+  FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CHECK ((role = ANY (ARRAY['owner'::text, 'developer'::text, 'support'::text, 'read_only'::text])))
+);
+CREATE INDEX members_of_organization ON members USING btree (organization_id, created_at, id);
+CREATE UNIQUE INDEX members_by_email ON members USING btree (email, organization_id) WHERE removed_at IS NULL;
+
+create table member_sessions (
+  id text collate "C" not null,
+  token_hash bytea not null,
+  member_id text collate "C" not null,
+  mode text collate "C" not null,
+  address text collate "C" not null,
+  user_agent text collate "C",
+  created_at bigint not null,
+  expires_at bigint not null,
+  confirmed_at bigint,
+  PRIMARY KEY (id),
+  FOREIGN KEY (member_id) REFERENCES members(id),
+  CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
+  UNIQUE (token_hash)
+);
+CREATE INDEX member_sessions_of_member ON member_sessions USING btree (member_id, created_at);
+CREATE INDEX member_sessions_by_end ON member_sessions USING btree (expires_at);
+
+create table sign_in_addresses (
+  token_hash bytea not null,
+  member_id text collate "C" not null,
+  expires_at bigint not null,
+  PRIMARY KEY (token_hash),
+  FOREIGN KEY (member_id) REFERENCES members(id)
+);
+CREATE INDEX sign_in_addresses_of_member ON sign_in_addresses USING btree (member_id);
+CREATE INDEX sign_in_addresses_by_end ON sign_in_addresses USING btree (expires_at);
+
+create table passkeys (
+  id text collate "C" not null,
+  member_id text collate "C" not null,
+  name text collate "C" not null,
+  public_key bytea not null,
+  counter bigint not null,
+  transports text collate "C" not null,
+  created_at bigint not null,
+  last_used_at bigint,
+  PRIMARY KEY (id),
+  FOREIGN KEY (member_id) REFERENCES members(id)
+);
+CREATE INDEX passkeys_of_member ON passkeys USING btree (member_id, created_at);
+
+create table spent_challenges (
+  challenge_hash bytea not null,
+  expires_at bigint not null,
+  PRIMARY KEY (challenge_hash)
+);

@@ -706,3 +706,54 @@ CREATE TABLE delivery_attempts (
   sealed_response text
 ) strict;
 CREATE INDEX delivery_attempts_of on delivery_attempts (delivery_id, number);
+
+CREATE TABLE members (
+  id text primary key,
+  organization_id text not null references organizations (id),
+  name text not null,
+  email text,
+  role text not null check (role in ('owner', 'developer', 'support', 'read_only')),
+  created_at integer not null,
+  removed_at integer
+) strict;
+CREATE INDEX members_of_organization on members (organization_id, created_at, id);
+CREATE UNIQUE INDEX members_by_email on members (email, organization_id) where removed_at is null;
+
+CREATE TABLE member_sessions (
+  id text primary key,
+  token_hash blob not null unique,
+  member_id text not null references members (id),
+  mode text not null check (mode in ('live', 'test')),
+  address text not null,
+  user_agent text,
+  created_at integer not null,
+  expires_at integer not null,
+  confirmed_at integer
+) strict;
+CREATE INDEX member_sessions_of_member on member_sessions (member_id, created_at);
+CREATE INDEX member_sessions_by_end on member_sessions (expires_at);
+
+CREATE TABLE sign_in_addresses (
+  token_hash blob primary key,
+  member_id text not null references members (id),
+  expires_at integer not null
+) strict;
+CREATE INDEX sign_in_addresses_of_member on sign_in_addresses (member_id);
+CREATE INDEX sign_in_addresses_by_end on sign_in_addresses (expires_at);
+
+CREATE TABLE passkeys (
+  id text primary key,
+  member_id text not null references members (id),
+  name text not null,
+  public_key blob not null,
+  counter integer not null,
+  transports text not null,
+  created_at integer not null,
+  last_used_at integer
+) strict;
+CREATE INDEX passkeys_of_member on passkeys (member_id, created_at);
+
+CREATE TABLE spent_challenges (
+  challenge_hash blob primary key,
+  expires_at integer not null
+) strict;
