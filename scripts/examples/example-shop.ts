@@ -9,6 +9,7 @@ import { isObject } from '#lib/json.ts';
 import type { WatchedChain } from '#payments/service.ts';
 import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
 import { type BotApi, startBotApi } from '../../test/lab/bot-api.ts';
+import { demoSignIn } from '../../test/lab/dashboard-session.ts';
 import { TEST_END_TIME } from '../../test/lab/devnet.ts';
 import { LOOPBACK_ONLY, startTestPayments } from '../../test/lab/payments-service.ts';
 import { startReceiver, type WebhookReceiver } from '../../test/lab/webhook-receiver.ts';
@@ -40,6 +41,8 @@ export interface ExampleShop extends AsyncDisposable {
   readonly url: string;
   /** Key with all permissions. */
   readonly key: string;
+  /** Token of a new address that signs in to the dashboard. */
+  signInToken(): Promise<string>;
   readonly operations: readonly Operation[];
   readonly recorded: Map<string, RecordedExamples>;
   readonly names: RecordNames;
@@ -108,6 +111,7 @@ export async function openExampleShop(chain: EmbeddedChain, receive: () => numbe
   return {
     url: service.url,
     key: service.demoKey ?? '',
+    signInToken: () => demoSignIn(service),
     operations,
     recorded,
     names,

@@ -53,7 +53,9 @@ export async function startShownServices(): Promise<ShownServices> {
     ...services,
     async signedIn(browser, options) {
       const context = await browser.newContext(options);
-      const answer = await context.request.post(`${shop.url}/dashboard/session`, { data: { key: shop.key } });
+      const answer = await context.request.post(`${shop.url}/dashboard/session`, {
+        data: { token: await shop.signInToken() },
+      });
       if (!answer.ok()) throw new Error(`the dashboard answered ${answer.status()} ${await answer.text()}`);
       return context;
     },

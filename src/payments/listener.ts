@@ -10,11 +10,12 @@ import { newId } from '../lib/ids.ts';
 import type { ChainStatuses } from './chain-status.ts';
 import { shownStates } from './checkout/bodies.ts';
 import { stateWaits } from './checkout/state-waits.ts';
-import { oneTimeToken } from './dashboard/sign-in/one-time-token.ts';
+import { signInStore } from './dashboard/sign-in/sign-in-store.ts';
 import { chainOfNewSessions } from './deposits/deposit-offers.ts';
-import type { ApiKey } from './keys/api-key.ts';
 import { apiKeyStore } from './keys/api-key-store.ts';
 import { issueKey } from './keys/issue-key.ts';
+import { ownerAddress } from './members/owner-address.ts';
+import { signInUrl } from './members/sign-in-address.ts';
 import type { LinkDefaults, Organization, Tier } from './model/owner.ts';
 import { type PaymentChain, paymentChains } from './model/payment-chain.ts';
 import type { Store } from './open-store.ts';
@@ -57,7 +58,6 @@ export async function openPaymentsListener(
 ): Promise<PaymentsListener> {
   const { host, port, metrics, clock, log, trustedProxies } = settings;
   const demo = settings.demo && (await createDemo(store.db, { defaults: settings.demo, now: clock.now() }));
-  const signIn = demo && oneTimeToken(demo.key.id, clock);
   const routes = Promise.withResolvers<Middleware>();
   const plain = plainRouter();
   const app = createApp({
@@ -100,7 +100,6 @@ export async function openPaymentsListener(
     outgoing,
     waits,
     isChainLate,
-    oneTimeToken: signIn,
     checks,
     deposits,
     isLeaving: settings.isLeaving,
@@ -109,7 +108,7 @@ export async function openPaymentsListener(
   return {
     url: listening.url,
     demoKey: demo?.secret,
-    dashboardUrl: signIn && `${listening.url}/dashboard#token=${signIn.token}`,
+    dashboardUrl: demo && signInUrl(listening.url, demo.token),
   };
 }
 
@@ -117,13 +116,14 @@ const NAME = 'Demo shop';
 const KEY_NAME = 'Key of the demo';
 
 /**
- * Creates the demo organization if it is missing, and gives it a new admin test key. Revokes the keys of earlier runs:
- * their secrets were printed and have no expiry. Resolves to the key and its secret, which is stored only as a hash.
+ * Creates the demo organization if it is missing, and gives it a new admin test key and a one-time address of its owner.
+ * Ends those of earlier runs: they were printed, and the keys have no expiry. Resolves to the secret of the key and the
+ * token of the address, which are stored only as hashes.
  */
 export function createDemo(
   db: Db,
   { defaults, now }: { defaults: LinkDefaults; now: number },
-): Promise<{ key: ApiKey; secret: string }> {
+): Promise<{ secret: string; token: string }> {
   return transaction(db, async handle => {
     const organizations = organizationStore(handle);
     const known = await organizations.findByName(NAME);
@@ -137,6 +137,9 @@ export function createDemo(
     if (known === undefined) await organizations.insert(shop);
     await apiKeyStore(handle).revokeNamed({ organizationId: shop.id, mode: 'test', name: KEY_NAME }, now);
     const draft = { organizationId: shop.id, mode: 'test', name: KEY_NAME, permission: 'admin' } as const;
-    return issueKey(handle, { ...draft, expiresAt: null }, now);
+    const { secret } = await issueKey(handle, { ...draft, expiresAt: null }, now);
+    const { owner, token } = await ownerAddress(handle, { organizationId: shop.id }, now);
+    await signInStore(handle).removeOfMember(owner.id);
+    return { secret, token };
   });
 }

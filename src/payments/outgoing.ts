@@ -25,6 +25,8 @@ export interface OutgoingChannels {
   readonly webhooks: OutgoingOptions['webhooks'];
   readonly sender: WebhookSender;
   readonly mailer: Mailer;
+  /** False when mails are written as files. */
+  readonly hasMailServer: boolean;
   readonly messenger: Messenger | undefined;
   /** Aborts requests and mails in flight. */
   close(): Promise<void>;
@@ -47,6 +49,7 @@ export async function openOutgoing(
     webhooks,
     sender,
     mailer,
+    hasMailServer: mail !== undefined,
     messenger,
     close: async () => void (await Promise.all([sender.close(), mailer.close()])),
   };

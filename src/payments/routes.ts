@@ -45,7 +45,6 @@ import { checkoutHandlers } from './checkout/operations.ts';
 import { checkoutPages } from './checkout/page/routes.ts';
 import type { StateWaits } from './checkout/state-waits.ts';
 import { dashboardPages } from './dashboard/pages.ts';
-import type { OneTimeToken } from './dashboard/sign-in/one-time-token.ts';
 import { dashboardRoutes } from './dashboard/sign-in/routes.ts';
 import type { DepositOffers } from './deposits/deposit-offers.ts';
 import { sweepPlanner } from './deposits/sweep-plan.ts';
@@ -64,8 +63,6 @@ export interface RoutesOptions extends PaymentsContext {
   readonly deposits: DepositOffers;
   readonly waits: StateWaits;
   readonly isChainLate: IsChainLate;
-  /** Token that signs in to the dashboard once without a key; undefined without a demo. */
-  readonly oneTimeToken: OneTimeToken | undefined;
   /** Readiness checks. */
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
   /** See `healthRoutes`. */
@@ -121,7 +118,7 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
       },
       validateResponses,
     }),
-    ...(await dashboardRoutes({ ...options, counts })),
+    ...(await dashboardRoutes({ ...options, counts, hasMailServer: outgoing.hasMailServer })),
     await mountGated<PaymentsOperations, PaymentsPublicOperation, ApiCaller, AnonymousCaller>({
       contract: paymentsContract,
       handlers: {

@@ -161,7 +161,6 @@ test('a transfer is assigned to a checkout that is no candidate by its typed id'
 test('a transfer is dismissed with a reason, can still be refunded, and is restored', async ({
   page,
   signIn,
-  keyOf,
   unmatched,
   complaints,
 }) => {
@@ -185,7 +184,7 @@ test('a transfer is dismissed with a reason, can still be refunded, and is resto
   await page.goto('/dashboard/unmatched?status=open');
 
   await row.getByRole('button', { name: 'Assign' }).waitFor();
-  await signIn(await keyOf('read'));
+  await signIn('read_only');
   await page.goto('/dashboard/unmatched?status=open');
   await row.waitFor();
   expect(await row.getByRole('button', { name: /Assign|Dismiss/ }).count()).toBe(0);

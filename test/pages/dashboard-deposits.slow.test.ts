@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { demoSignIn } from '../lab/dashboard-session.ts';
 import { record, text } from '../lab/json.ts';
 import { until } from '../lab/until.ts';
 import { test } from '../payments/checkout/paid-page.ts';
@@ -26,8 +27,8 @@ test('the money of ended checkouts is swept by a wallet, and an open one is left
   await chain.pay({ from: 2, to: paid.address, amount: 2_500_000n });
   await chain.pay({ from: 2, to: open.address, amount: 1_000_000n });
   await chain.mine(3);
-  const key = text(service.demoKey);
-  await page.request.post(`${service.url}/dashboard/session`, { data: { key } });
+  const token = await demoSignIn(service);
+  await page.request.post(`${service.url}/dashboard/session`, { data: { token } });
   await page.goto(`${service.url}/dashboard/deposit-addresses`);
   const row = page.getByRole('row').filter({ hasText: '2.5 USDS' });
   await row.waitFor();
@@ -51,7 +52,7 @@ test('the money of ended checkouts is swept by a wallet, and an open one is left
 
   async function get(path: string) {
     const answer = await fetch(`${service.url}/api/v1${path}`, {
-      headers: { Authorization: `Bearer ${key}` },
+      headers: { Authorization: `Bearer ${service.demoKey}` },
     });
     return { body: await answer.json() };
   }

@@ -1,6 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import type { DatabaseOptions } from '#db/open.ts';
-import { record, text } from '../lab/json.ts';
+import { type DemoRole, demoSignIn } from '../lab/dashboard-session.ts';
+import { text } from '../lab/json.ts';
 import { startTestPayments, type TestPaymentsService } from '../lab/payments-service.ts';
 import { PATIENCE_MS } from '../lab/until.ts';
 import { briskClock } from '../support/brisk-clock.ts';
@@ -22,11 +23,6 @@ export const test = withBrowser
     return service;
   })
   .extend('merchant', ({ service }): ApiClient => apiClient(service.url, text(service.demoKey)))
-  /** Another key of the demo with this permission. */
-  .extend('keyOf', ({ merchant }) => async (permission: string): Promise<string> => {
-    const { body } = await merchant.post('/api/v1/api-keys', { name: `Key to ${permission}`, permission });
-    return text(record(body).key);
-  })
   /** Creates a browser context with its own cookies. */
   .extend('context', async ({ browser, service }, { onCleanup }): Promise<BrowserContext> => {
     const context = await browser.newContext({ baseURL: service.url });
@@ -37,10 +33,8 @@ export const test = withBrowser
   .extend('page', ({ context }): Promise<Page> => context.newPage())
   /** Errors that the page reports, such as violations of the content policy. */
   .extend('complaints', ({ page }) => complaintsOf(page))
-  /** Signs the page in with a key, by default the demo's own. */
-  .extend('signIn', ({ page, service }) => async (key = text(service.demoKey)): Promise<void> => {
-    await page.goto('/dashboard/sign-in?to=/dashboard/payments');
-    await page.getByLabel('API key').fill(key);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+  /** Signs the page in as a member with a role, by default as an owner. */
+  .extend('signIn', ({ page, service }) => async (role: DemoRole = 'owner'): Promise<void> => {
+    await page.goto(`/dashboard/sign-in?to=/dashboard/payments#token=${await demoSignIn(service, role)}`);
     await page.getByRole('heading', { name: 'Payments' }).waitFor();
   });

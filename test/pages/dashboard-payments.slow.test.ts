@@ -107,10 +107,9 @@ test('a payment completes without a reload, with its transfer and its events', a
   expect(complaints).toEqual([]);
 });
 
-test('a checkout expires after a confirmation, and a read key does not see the button', async ({
+test('a checkout expires after a confirmation, and a member who may only view does not see the button', async ({
   page,
   signIn,
-  keyOf,
   checkout,
 }) => {
   const id = await checkout();
@@ -124,7 +123,7 @@ test('a checkout expires after a confirmation, and a read key does not see the b
   await page.getByRole('heading', { name: 'Expired' }).waitFor();
 
   const open = await checkout();
-  await signIn(await keyOf('read'));
+  await signIn('read_only');
   await page.goto(`/dashboard/payments/${open}`);
   await page.getByRole('link', { name: 'Open payment page' }).waitFor();
   expect(

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { demoSignIn } from '../lab/dashboard-session.ts';
 import { record, text } from '../lab/json.ts';
 import { test as base, REJECTED } from '../payments/checkout/paid-page.ts';
 
@@ -15,7 +16,9 @@ const test = base
     });
     await payFromElsewhere(BigInt(text(record(await session.json()).amount_due)));
     await page.locator('[data-state-name=paid]').waitFor();
-    await page.request.post(`${service.url}/dashboard/session`, { data: { key } });
+    await page.request.post(`${service.url}/dashboard/session`, {
+      data: { token: await demoSignIn(service) },
+    });
     return id;
   });
 

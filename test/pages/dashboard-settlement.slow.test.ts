@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { demoSignIn } from '../lab/dashboard-session.ts';
 import { record, text } from '../lab/json.ts';
 import { test } from '../payments/checkout/paid-page.ts';
 
@@ -17,7 +18,7 @@ test('a payment on a chain is followed from detection over confirmations to comp
     headers: { Authorization: `Bearer ${key}` },
   });
   const amount = BigInt(text(record(await session.json()).amount_due));
-  await page.request.post(`${service.url}/dashboard/session`, { data: { key } });
+  await page.request.post(`${service.url}/dashboard/session`, { data: { token: await demoSignIn(service) } });
   await page.goto(`${service.url}/dashboard/payments/${id}`);
   await page.getByRole('heading', { name: '4 USDS Open' }).waitFor();
 

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { demoSignIn } from '../lab/dashboard-session.ts';
 import { text } from '../lab/json.ts';
 import { PATIENCE_MS } from '../lab/until.ts';
 import { test as paid, payButton, started, status } from '../payments/checkout/paid-page.ts';
@@ -12,7 +13,7 @@ const test = paid
     onCleanup(() => page.close());
     page.setDefaultTimeout(PATIENCE_MS);
     await makeBrisk(page);
-    await page.request.post('/dashboard/session', { data: { key: text(service.demoKey) } });
+    await page.request.post('/dashboard/session', { data: { token: await demoSignIn(service) } });
     return page;
   })
   .extend('complaintsOfDashboard', ({ dashboard }) => complaintsOf(dashboard));

@@ -7,6 +7,7 @@ import { insertRows } from '#db/rows.ts';
 import { transaction } from '#db/transaction.ts';
 import { newId } from '#lib/ids.ts';
 import { issueKey } from '#payments/keys/issue-key.ts';
+import { ownerAddress } from '#payments/members/owner-address.ts';
 import type { Owner } from '#payments/model/owner.ts';
 import type { PaymentLink } from '#payments/model/payment-link.ts';
 import { linkValues } from '#payments/store/link-store.ts';
@@ -20,6 +21,8 @@ export interface FilledShop {
   readonly linkIds: readonly string[];
   /** Header of a request with its admin key. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Token of a one-time address that signs its owner in to the dashboard. */
+  readonly signInToken: string;
 }
 
 /** A filled shop in an SQLite file. */
@@ -61,12 +64,14 @@ export async function filledShop(
     });
     const draft = { ...owner, name: 'Bench', permission: 'admin' as const, expiresAt: null };
     const { secret } = await issueKey(db, draft, now);
+    const { token } = await transaction(db, handle => ownerAddress(handle, owner, now));
     const links = linksOf(owner);
     await insertLinks(db, links);
     return {
       owner,
       linkIds: links.map(({ id }) => id),
       headers: { Authorization: `Bearer ${secret}` },
+      signInToken: token,
     };
   } finally {
     await db.destroy();

@@ -34,9 +34,7 @@ export async function paymentsStalls(): Promise<Figure[]> {
   };
   const link = (await created(`${API}/payment-links`, CREATION)).body;
   const session = (await created(`${API}/checkout-sessions`, SESSION)).body;
-  const signIn = await created('/dashboard/session', {
-    key: shop.headers.Authorization?.slice('Bearer '.length),
-  });
+  const signIn = await created('/dashboard/session', { token: shop.signInToken });
   const dashboard = {
     Cookie: signIn.answer.headers.getSetCookie()[0]?.split(';')[0] ?? '',
     'X-CSRF-Token': String(signIn.body.csrf_token),

@@ -21,7 +21,14 @@ export type Command =
   | { readonly kind: 'list'; readonly organization: string | undefined }
   | { readonly kind: 'revoke'; readonly keyId: string }
   | { readonly kind: 'reseal'; readonly abandoned: string | undefined }
-  | { readonly kind: 'recipient'; readonly given: RecipientGiven };
+  | { readonly kind: 'recipient'; readonly given: RecipientGiven }
+  | {
+      readonly kind: 'owner-link';
+      readonly organization: string;
+      /** In lower case. */
+      readonly email: string | undefined;
+      readonly name: string | undefined;
+    };
 
 /** A command about recipients, as typed. */
 export interface RecipientGiven {
@@ -59,6 +66,7 @@ const OPTIONS = {
   permission: { type: 'string' },
   name: { type: 'string' },
   expires: { type: 'string' },
+  email: { type: 'string' },
   abandon: { type: 'string' },
   config: { type: 'string' },
   database: { type: 'string' },
@@ -79,10 +87,14 @@ const TAKEN: Readonly<Record<Command['kind'], readonly Option[]>> = {
   revoke: [],
   reseal: ['abandon'],
   recipient: ['org', 'chain', 'mode'],
+  'owner-link': ['org', 'email', 'name'],
 };
 const TAKEN_BY_ALL: readonly Option[] = ['config', 'database', 'help'];
 
 const LONGEST_NAME = 100;
+/** RFC 5321, 4.5.3.1.3. */
+const LONGEST_EMAIL = 254;
+const EMAIL = /^[^\s\p{C}<>()[\],;:"\\@]+@[^\s\p{C}<>()[\],;:"\\@]+$/u;
 /** ISO 8601 with a time zone. Without a zone the moment is ambiguous. */
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 
@@ -160,6 +172,16 @@ const COMMANDS: Readonly<Record<Command['kind'], Reader>> = {
     };
     return { kind: 'recipient', given };
   },
+  'owner-link': ({ org, email, name }, subjects) => {
+    none(subjects);
+    if (org === undefined) throw new UsageError('owner-link needs --org');
+    return {
+      kind: 'owner-link',
+      organization: org,
+      email: email === undefined ? undefined : emailOf(email),
+      name: name === undefined ? undefined : named(name, '--name'),
+    };
+  },
 };
 
 function isKind(text: string): text is Command['kind'] {
@@ -188,6 +210,11 @@ function named(text: string, what: string): string {
   if (!isSingleLine(text) || [...text].length > LONGEST_NAME)
     throw new UsageError(`${what} has to be one line of 1 to 100 characters`);
   return text;
+}
+
+function emailOf(text: string): string {
+  if (EMAIL.test(text) && text.length <= LONGEST_EMAIL) return text.toLowerCase();
+  throw new UsageError('--email takes one e-mail address');
 }
 
 function future(text: string, now: number): number {

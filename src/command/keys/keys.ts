@@ -11,6 +11,8 @@ import { paymentsServiceOptions } from '#payments/from-config.ts';
 import { type ApiKey, isActiveKey } from '#payments/keys/api-key.ts';
 import { apiKeyStore } from '#payments/keys/api-key-store.ts';
 import { issueKey } from '#payments/keys/issue-key.ts';
+import { ownerAddress } from '#payments/members/owner-address.ts';
+import { signInUrl } from '#payments/members/sign-in-address.ts';
 import type { Organization } from '#payments/model/owner.ts';
 import type { PaymentChain } from '#payments/model/payment-chain.ts';
 import { openPaymentsDatabase } from '#payments/open-store.ts';
@@ -43,6 +45,11 @@ const USAGE = `Usage: tollgate keys COMMAND [options]
     --expires TIME         time at which it expires: 2031-01-01T00:00:00Z
   list [--org NAME_OR_ID]  prints the keys of an organization, or the organizations
   revoke KEY_ID            revokes a key at once
+  owner-link --org NAME_OR_ID
+                           prints an address that signs an owner of an organization in to the dashboard, once and
+                           within 15 minutes; creates the owner when there is none
+    --email ADDRESS        e-mail address of the owner; the oldest owner when absent
+    --name TEXT            name of a new owner
   reseal                   encrypts all secrets with the newest secret key; the service may keep running
     --abandon FINGERPRINT  gives up the secrets that only this lost key opens, so that the service starts without it
   recipient list           prints the recipient addresses and the owner of each
@@ -73,14 +80,19 @@ export async function runKeys(args: readonly string[]): Promise<void> {
     process.stdout.write(USAGE);
     return;
   }
-  const { database, chains, secretKey, remark, worded } = configuredDatabase(line);
+  const { database, chains, secretKey, dashboardUrl, remark, worded } = configuredDatabase(line);
   if (remark !== undefined) process.stderr.write(`${remark}\n`);
   // Migrates to the newest schema, so that keys can be created before the first start of the service.
   const db = await openPaymentsDatabase(database).catch(error => {
     throw worded(error);
   });
   try {
-    const { lines, remarks = [] } = await runKeysCommand(db, line.command, { chains, secretKey, now });
+    const { lines, remarks = [] } = await runKeysCommand(db, line.command, {
+      chains,
+      secretKey,
+      dashboardUrl,
+      now,
+    });
     for (const one of lines) process.stdout.write(`${one}\n`);
     for (const one of remarks) process.stderr.write(`${one}\n`);
   } finally {
@@ -92,15 +104,17 @@ function configuredDatabase({ configFile, database }: CommandLine) {
   const { variables } = readEnvironment();
   const config = loadConfig({ env: variables, file: configFile });
   const options = paymentsServiceOptions(config, { embedded: undefined, dataUrl: undefined });
-  const { chains, secretKey } = options;
+  const { chains, secretKey, host, port } = options;
+  const dashboardUrl = options.publicUrl ?? `http://${new URL(`http://${host}`).host}:${port}`;
   if (database !== undefined) {
     // The address is from the command line, so the message must not blame a setting.
     const worded = (error: unknown) => (error instanceof CannotStart ? new Refused(error.message) : error);
-    return { database: databaseAt(database), chains, secretKey, worded };
+    return { database: databaseAt(database), chains, secretKey, dashboardUrl, worded };
   }
   const isUnused = config.chains.length === 0 && config.payments.hasDefaultDatabase;
   const worded = (error: unknown) => withLocation(error, config.locationOf);
-  return { database: options.database, chains, secretKey, worded, remark: isUnused ? UNUSED : undefined };
+  const remark = isUnused ? UNUSED : undefined;
+  return { database: options.database, chains, secretKey, dashboardUrl, worded, remark };
 }
 
 function databaseAt(url: string): DatabaseOptions {
@@ -119,6 +133,8 @@ const MODES = ['live', 'test'] as const;
 interface RunContext {
   readonly chains: readonly PaymentChain[];
   readonly secretKey: SecretKeySource;
+  /** Base URL of the dashboard, without a slash at the end. */
+  readonly dashboardUrl: string;
   readonly now: number;
 }
 
@@ -126,7 +142,7 @@ interface RunContext {
 export function runKeysCommand(
   db: Db,
   command: Command,
-  { chains, secretKey, now }: RunContext,
+  { chains, secretKey, dashboardUrl, now }: RunContext,
 ): Promise<Printed> {
   switch (command.kind) {
     case 'create-org':
@@ -147,6 +163,8 @@ export function runKeysCommand(
       return resealAll(db, command.abandoned, secretKey);
     case 'recipient':
       return runRecipientCommand(db, command.given, { chains, now });
+    case 'owner-link':
+      return printOwnerLink(db, command, { dashboardUrl, now });
   }
 }
 
@@ -175,6 +193,24 @@ function createKey(
     const { key, secret } = await issueKey(handle, { ...draft, organizationId }, now);
     const kind = `${key.mode} key ${key.id} with the permission ${key.permission}`;
     return { lines: [secret], remarks: [`This is the ${kind}. It is shown once and kept nowhere.`] };
+  });
+}
+
+function printOwnerLink(
+  db: Db,
+  { organization, email, name }: Extract<Command, { kind: 'owner-link' }>,
+  { dashboardUrl, now }: Pick<RunContext, 'dashboardUrl' | 'now'>,
+): Promise<Printed> {
+  return transaction(db, async handle => {
+    const { id: organizationId, name: shop } = await namedOrganization(handle, organization);
+    const { owner, isNew, token } = await ownerAddress(handle, { organizationId, email, name }, now);
+    const who = [owner.name, ...(owner.email === null ? [] : [`<${owner.email}>`])].join(' ');
+    return {
+      lines: [signInUrl(dashboardUrl, token)],
+      remarks: [
+        `It signs ${who}, ${isNew ? 'now an' : 'an'} owner of ${shop}, in to the dashboard: once, within 15 minutes.`,
+      ],
+    };
   });
 }
 

@@ -26,6 +26,8 @@ interface RequestLine {
   readonly operationId: string | undefined;
   /** Id of the API key. Absent without a valid one. */
   readonly keyId?: string | undefined;
+  /** Id of the member who is signed in to the dashboard. */
+  readonly memberId?: string | undefined;
   readonly organizationId?: string | undefined;
   readonly status: number;
   readonly durationMs: number;

@@ -21,7 +21,10 @@ declare module 'koa' {
     /** True for a health check, which is not counted among the requests of clients. */
     isHealthCheck?: boolean;
     /** Set with the credential of the request, for the access log. */
-    caller?: { readonly keyId: string; readonly organizationId: string } | undefined;
+    caller?:
+      | { readonly keyId: string; readonly organizationId: string }
+      | { readonly memberId: string; readonly organizationId: string }
+      | undefined;
     /** Set by the contract mount: query parameters whose values the access log shows. */
     loggedParameters?: ReadonlySet<string> | undefined;
   }

@@ -17,6 +17,7 @@ import {
   organizationStore,
 } from '../store/organization-store.ts';
 import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
+import { checkOwner } from './gate/owner-only.ts';
 import { toleranceBpsOf } from './links/link-fields.ts';
 import { checkUnchanged } from './responses/precondition.ts';
 
@@ -45,6 +46,7 @@ export function organizationHandlers({
         const profileBefore = await organizationStore(handle).profile(caller);
         checkUnchanged(caller, () => organizationBody(profileBefore, before));
         const settings = changed(before, body, clock.now());
+        if (changesRecipients(before, settings)) checkOwner(caller);
         checkOrigins(settings.origins);
         if (settings.recipientsLocked !== before.recipientsLocked) {
           const kind = settings.recipientsLocked ? 'locked' : 'unlocked';
@@ -56,6 +58,14 @@ export function organizationHandlers({
         return { status: 200, body: organizationBody(profile, settings) };
       }),
   } satisfies ApiHandlers;
+}
+
+/** True for a change that decides where money goes (Decision 413). */
+function changesRecipients(before: OrganizationSettings, after: OrganizationSettings): boolean {
+  return (
+    before.recipientsLocked !== after.recipientsLocked ||
+    before.defaults.recipientAddress !== after.defaults.recipientAddress
+  );
 }
 
 /** Settings after a change. Null clears a field. */

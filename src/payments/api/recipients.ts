@@ -11,6 +11,7 @@ import { addRecipient } from '../recipients/recipient-lock.ts';
 import { isRecipientInUse, recipientOwnership } from '../recipients/recipient-ownership.ts';
 import { recipientStore } from '../recipients/recipient-store.ts';
 import type { ApiCaller, ApiHandlers, PaymentsContext } from './gate/api-context.ts';
+import { checkOwner } from './gate/owner-only.ts';
 import { nullableTimestamp, pagedList, resourceNotFound } from './responses/answers.ts';
 
 /** Verifies signatures of accounts and contracts. Sources: EIP-191, EIP-1271. */
@@ -47,6 +48,7 @@ export function recipientHandlers(
 
     createRecipient: ({ body }, caller) =>
       caller.commit(async handle => {
+        checkOwner(caller);
         const at = { chainId: body.chain_id, address: body.address.toLowerCase() };
         const chain = chains.find(caller.mode, at.chainId);
         if (chain === undefined) {
@@ -75,6 +77,7 @@ export function recipientHandlers(
 
     deleteRecipient: ({ path: { recipient_id: id } }, caller) =>
       caller.commit(async handle => {
+        checkOwner(caller);
         const recipient = await recipientOf(handle, caller, id);
         if (await isRecipientInUse(handle, recipient)) {
           throw paymentsError(
@@ -90,6 +93,7 @@ export function recipientHandlers(
       }),
 
     async verifyRecipient({ path: { recipient_id: id }, body: { signature } }, caller) {
+      checkOwner(caller);
       const signed = await recipientOf(db, caller, id);
       const { chainId, address } = signed;
       const message = verificationMessage(signed, publicUrl);

@@ -5,7 +5,7 @@ import type { Assets } from '#pages/assets.ts';
 // Patterns, because the router matches string paths in any letter case and with a trailing slash.
 const PAGES: readonly (readonly [path: RegExp, title: string, module: string])[] = [
   [/^\/dashboard\/?$/, 'Overview', 'overview/overview.ts'],
-  [/^\/dashboard\/sign-in$/, 'Sign in', 'sign-in.ts'],
+  [/^\/dashboard\/sign-in$/, 'Sign in', 'people/sign-in.ts'],
   [/^\/dashboard\/payments$/, 'Payments', 'payments/payments.ts'],
   [/^\/dashboard\/payments\/[^/]+$/, 'Payment', 'payments/payment.ts'],
   [/^\/dashboard\/events$/, 'Events', 'events/events.ts'],
@@ -22,10 +22,12 @@ const PAGES: readonly (readonly [path: RegExp, title: string, module: string])[]
   [/^\/dashboard\/keys$/, 'Keys', 'settings/keys.ts'],
   [/^\/dashboard\/notifications$/, 'Notifications', 'settings/notifications.ts'],
   [/^\/dashboard\/organization$/, 'Organization', 'settings/organization.ts'],
+  [/^\/dashboard\/people$/, 'People', 'people/people.ts'],
+  [/^\/dashboard\/open-sessions$/, 'Open sessions', 'people/open-sessions.ts'],
 ];
 
 /** Every path below `/dashboard` without a page. Operations are excluded, because the router comes before them. */
-const REST = /^\/dashboard\/(?!(?:session|qr-code)$|api(?:\/|$))/;
+const REST = /^\/dashboard\/(?!(?:session|qr-code)$|sign-in-mails$|(?:api|sessions|members)(?:\/|$))/;
 
 /**
  * Registers the pages of the dashboard. A page is the same document for every reader and contains no data, so it needs

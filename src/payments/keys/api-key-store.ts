@@ -22,10 +22,6 @@ export function apiKeyStore(handle: Handle) {
     findBySecret: (secret: string): Promise<KeyHolder | undefined> =>
       holderOf(handle, { sql: 'key_hash = ?', bindings: [hashOfKey(secret)] }),
 
-    /** The same by the key's id, in any organization and mode. */
-    findHolder: (id: string): Promise<KeyHolder | undefined> =>
-      holderOf(handle, { sql: 'id = ?', bindings: [id] }),
-
     async find(organizationId: string, modes: readonly Mode[], id: string): Promise<ApiKey | undefined> {
       const where = allOf([visible(organizationId, modes), { sql: 'id = ?', bindings: [id] }]);
       const [row] = await select({ from: 'api_keys', columns: ['*'] }).rows(
@@ -100,7 +96,7 @@ export function apiKeyStore(handle: Handle) {
 }
 
 /** A key with the tier and profile of its organization. */
-interface KeyHolder {
+export interface KeyHolder {
   readonly key: ApiKey;
   readonly tier: Tier;
   readonly merchant: SessionDefaults;

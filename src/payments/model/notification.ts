@@ -59,6 +59,16 @@ export type NoticePayload =
       readonly expiresAt: number;
     }
   | {
+      /** A mail with a one-time address that signs a member in. */
+      readonly kind: 'sign_in';
+      readonly email: string;
+      readonly url: string;
+      /** Name of the owner who invites the member; null when the member asked for the mail. */
+      readonly inviter: string | null;
+      /** UTC milliseconds. */
+      readonly expiresAt: number;
+    }
+  | {
       readonly kind: 'recipients_changed';
       /** Address that was set before the change. */
       readonly email: string;

@@ -7,8 +7,11 @@ export interface Owner {
   readonly mode: Mode;
 }
 
-/** Author of a decision: a program with a key, or a person who had signed in to the dashboard with it. */
-export type Actor = `${'api_key' | 'dashboard'}:${string}`;
+/**
+ * Author of a decision: a program with a key, or a member. Older records name the key with which a person had signed in to
+ * the dashboard.
+ */
+export type Actor = `${'api_key' | 'member' | 'dashboard'}:${string}`;
 
 /** A decision of the merchant: who made it, and why. */
 export interface Decision {

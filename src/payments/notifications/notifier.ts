@@ -126,14 +126,14 @@ function notifier(
 
   /**
    * The target of a notice under the current settings; null for none. The mails about a webhook, the recipients and
-   * unswept money, and with a link for the payer, are sent even when mails are off.
+   * unswept money, and with a link for the payer or a member, are sent even when mails are off.
    */
   function targetOf(settings: NotificationSettings, payload: NoticePayload): string | null {
     const { emailAddress, messengerChatId } = settings;
     const address = channel === 'email' ? emailAddress : messengerChatId;
     if (payload.kind === 'webhook_failing' || payload.kind === 'webhook_disabled') return address;
     if (payload.kind === 'unswept') return address;
-    if (payload.kind === 'refund_link' || payload.kind === 'recipients_changed') return payload.email;
+    if ('email' in payload) return payload.email;
     if (payload.kind === 'customer') return customerAddress(settings, payload.event);
     const channels =
       payload.kind === 'attention'

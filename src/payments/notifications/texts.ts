@@ -18,6 +18,7 @@ import {
 } from './content.ts';
 import { customerContent, refundLinkContent } from './customer-text.ts';
 import type { Mail } from './mailers.ts';
+import { signInContent } from './member-text.ts';
 import { recipientsContent } from './recipients-text.ts';
 import { unsweptContent } from './unswept-text.ts';
 
@@ -97,6 +98,7 @@ export function noticeContent(payload: NoticePayload, merchant: Merchant, contex
   if (payload.kind === 'refund_link') return refundLinkContent(payload, merchant);
   if (payload.kind === 'attention') return attentionContent(payload, merchant, context);
   if (payload.kind === 'unswept') return unsweptContent(payload, merchant, context);
+  if (payload.kind === 'sign_in') return signInContent(payload, merchant);
   if (payload.kind === 'recipients_changed') return recipientsContent(payload, merchant, context);
   return webhookContent(payload, merchant, context);
 }

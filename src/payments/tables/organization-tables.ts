@@ -44,11 +44,43 @@ interface ApiKeyRow extends OwnerColumns {
   rolled_at: number | null;
 }
 
-interface DashboardSessionRow {
+interface MemberRow {
+  id: string;
+  organization_id: string;
+  name: string;
+  email: string | null;
+  role: 'owner' | 'developer' | 'support' | 'read_only';
+  created_at: number;
+  removed_at: number | null;
+}
+
+interface MemberSessionRow {
+  id: string;
   token_hash: Buffer;
-  key_id: string;
+  member_id: string;
+  mode: Mode;
+  address: string;
+  user_agent: string | null;
   created_at: number;
   expires_at: number;
+  confirmed_at: number | null;
+}
+
+interface SignInAddressRow {
+  token_hash: Buffer;
+  member_id: string;
+  expires_at: number;
+}
+
+interface PasskeyRow {
+  id: string;
+  member_id: string;
+  name: string;
+  public_key: Buffer;
+  counter: number;
+  transports: string;
+  created_at: number;
+  last_used_at: number | null;
 }
 
 export interface IdempotencyRow extends OwnerColumns {
@@ -60,12 +92,16 @@ export interface IdempotencyRow extends OwnerColumns {
 }
 
 declare module 'knex/types/tables.js' {
-  /** Tables of organizations, their keys and the limits of requests. */
+  /** Tables of organizations, their keys and members, and the limits of requests. */
   interface Tables {
     organizations: OrganizationRow;
     organization_settings: OrganizationSettingsRow;
     api_keys: ApiKeyRow;
-    dashboard_sessions: DashboardSessionRow;
+    members: MemberRow;
+    member_sessions: MemberSessionRow;
+    sign_in_addresses: SignInAddressRow;
+    passkeys: PasskeyRow;
+    spent_challenges: { challenge_hash: Buffer; expires_at: number };
     idempotency_keys: IdempotencyRow;
     secret_keys: { id: string; canary: string };
     rate_limits: { key: string; points: number; expire: number | null };

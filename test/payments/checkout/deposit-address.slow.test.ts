@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
+import { demoSignIn } from '../../lab/dashboard-session.ts';
 import { list, record, text } from '../../lab/json.ts';
 import { addressOf } from '../../lab/payment-chain.ts';
 import { deploySteps } from '../../lab/sending-contract.ts';
@@ -199,9 +200,8 @@ test('a merchant chooses deposit addresses for a link, reads what that means, an
   complaints,
   offered: _,
 }) => {
-  await page.goto(`${service.url}/dashboard/sign-in?to=/dashboard/links/new`);
-  await page.getByLabel('API key').fill(text(service.demoKey));
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  const token = await demoSignIn(service);
+  await page.goto(`${service.url}/dashboard/sign-in?to=/dashboard/links/new#token=${token}`);
   const method = page.getByLabel('Payment method');
   await method.waitFor();
   const before = await method.inputValue();

@@ -63,11 +63,11 @@ function post(body: object, headers: Readonly<Record<string, string>> = {}): Req
 
 async function signedIn(
   page: Page,
-  { service, key }: DashboardGround,
+  { service, key, member }: DashboardGround,
 ): Promise<{ secret: string; csrf: string }> {
   const secret = key();
   await page.goto(`${service.url}/healthz`);
-  const { status, body } = await fromPage(page, SESSION, post({ key: secret }));
+  const { status, body } = await fromPage(page, SESSION, post(member(secret)));
   expect(status).toBe(201);
   return { secret, csrf: text(record(JSON.parse(body)).csrf_token) };
 }
@@ -109,7 +109,7 @@ test('a page of a same-site origin can neither read nor write, although the brow
   await fromPage(page, at(LINKS), { method: 'POST', body: JSON.stringify(LINK), mode: 'no-cors' });
   await fromPage(page, at(SESSION), {
     method: 'POST',
-    body: JSON.stringify({ key: secret }),
+    body: JSON.stringify(ground.member(secret)),
     mode: 'no-cors',
   });
 

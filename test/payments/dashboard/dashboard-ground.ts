@@ -1,9 +1,16 @@
 import { dashboardContract } from '#contract/contracts/payments.ts';
 import { describeErrors } from '../../../src/contract/contracts/violations.ts';
 import { responseValidators } from '../../../src/contract/mount/response-validators.ts';
-import { type DatabaseOptions, type Db, openDatabase } from '../../../src/db/open.ts';
+import { type DatabaseOptions, type Db, openDatabase, type Transaction } from '../../../src/db/open.ts';
+import { transaction } from '../../../src/db/transaction.ts';
+import { DAY_MS } from '../../../src/lib/clock.ts';
+import { newId } from '../../../src/lib/ids.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
+import { apiKeyStore } from '../../../src/payments/keys/api-key-store.ts';
+import { memberStore } from '../../../src/payments/members/member-store.ts';
+import { signInAddressStore } from '../../../src/payments/members/sign-in-address.ts';
 import type { PaymentsServiceOptions } from '../../../src/payments/service.ts';
+import type { DemoRole } from '../../lab/dashboard-session.ts';
 import { record, text } from '../../lab/json.ts';
 import { startTestPayments, type TestPaymentsService } from '../../lab/payments-service.ts';
 import { PATIENCE_MS } from '../../lab/until.ts';
@@ -48,6 +55,8 @@ export interface DashboardGround {
   browser(headers?: Readonly<Record<string, string>>): Browser;
   /** The secret of an admin key of an organization that no other test uses. */
   key(): string;
+  /** Credential of a new one-time address for the organization of a key, for a member with a role, by default an owner. */
+  member(secret: string, role?: DemoRole): { readonly token: string };
   /** A client of the API with a key. */
   api(secret: string): ApiClient;
   close(): Promise<void>;
@@ -62,7 +71,7 @@ export async function startDashboardGround(
   overrides: Partial<PaymentsServiceOptions> = {},
 ): Promise<DashboardGround> {
   const clock = manualClock();
-  const secrets = await ownersBefore(database, clock);
+  const { secrets, tokens } = await ownersBefore(database, clock);
   const lines: string[] = [];
   const log = createLogger({ level: 'debug', destination: { write: line => void lines.push(line) } });
   const service = await startTestPayments(database, {
@@ -84,6 +93,11 @@ export async function startDashboardGround(
       if (secret === undefined) throw new Error('there are no more organizations');
       return secret;
     },
+    member(secret, role = 'owner') {
+      const token = tokens.get(secret)?.[role].pop();
+      if (token === undefined) throw new Error(`there are no more addresses for ${role}`);
+      return { token };
+    },
     api: secret => apiClient(service.url, secret),
     async close() {
       await db.destroy();
@@ -92,26 +106,45 @@ export async function startDashboardGround(
   };
 }
 
-async function ownersBefore(database: DatabaseOptions, clock: ManualClock): Promise<string[]> {
+/** Tokens of one-time addresses, by role. */
+type RoleTokens = Readonly<Record<DemoRole, string[]>>;
+
+/** Addresses of each member, more than a test uses. They outlast the clock of every test. */
+const ADDRESSES = { owner: 24, developer: 2, support: 2, read_only: 2 } as const;
+const LONG_MS = 365 * DAY_MS;
+
+async function ownersBefore(database: DatabaseOptions, clock: ManualClock) {
   const owners = openOwners(database, clock);
   const secrets: string[] = [];
   for (let made = 0; made < ORGANIZATIONS; made++) secrets.push(await owners.key({}));
   await owners.close();
-  return secrets;
+  const db = openDatabase(database);
+  const tokens = new Map<string, RoleTokens>();
+  await transaction(db, async handle => {
+    for (const secret of secrets) tokens.set(secret, await membersBefore(handle, secret, clock.now()));
+  });
+  await db.destroy();
+  return { secrets, tokens };
 }
 
-/** Id and secret of another key of the same organization. */
-export async function anotherKey(
-  admin: ApiClient,
-  draft: Readonly<Record<string, unknown>> = {},
-): Promise<{ id: string; secret: string }> {
-  const { status, body } = await admin.post('/api/v1/api-keys', {
-    name: 'Second key',
-    permission: 'admin',
-    ...draft,
-  });
-  if (status !== 201) throw new Error(`no key: ${JSON.stringify(body)}`);
-  return { id: text(record(body).id), secret: text(record(body).key) };
+async function membersBefore(handle: Transaction, secret: string, now: number): Promise<RoleTokens> {
+  const found = await apiKeyStore(handle).findBySecret(secret);
+  if (found === undefined) throw new Error('a key without an organization');
+  const { organizationId } = found.key;
+  const tokens: RoleTokens = { owner: [], developer: [], support: [], read_only: [] };
+  for (const role of ['owner', 'developer', 'support', 'read_only'] as const) {
+    const id = newId('mem');
+    const person = {
+      name: `Member with ${role}`,
+      email: `${id}@shop.example`,
+      createdAt: now,
+      removedAt: null,
+    };
+    await memberStore(handle).insert({ id, organizationId, role, ...person });
+    for (let issued = 0; issued < ADDRESSES[role]; issued++)
+      tokens[role].push(await signInAddressStore(handle).issue(id, now + LONG_MS));
+  }
+  return tokens;
 }
 
 /** Status and code of an answer in one line. */

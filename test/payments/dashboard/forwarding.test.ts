@@ -5,7 +5,6 @@ import { eachDatabase } from '../../support/databases.ts';
 import type { ApiClient } from '../../support/payments-api.ts';
 import {
   API,
-  anotherKey,
   type Browser,
   type DashboardGround,
   outcome,
@@ -29,7 +28,7 @@ eachDatabase('a sign-in to the dashboard', databases => {
     secret = ground.key();
     admin = ground.api(secret);
     browser = ground.browser();
-    await browser.signIn({ key: secret });
+    await browser.signIn(ground.member(secret));
   });
 
   const links = async () => list(record((await admin.get('/api/v1/payment-links')).body).data).length;
@@ -46,19 +45,18 @@ eachDatabase('a sign-in to the dashboard', databases => {
     expect(direct.body).toEqual(changed.body);
   });
 
-  test('keeps the headers of the API: rate limit of the key, request id, entity tag; nothing is stored', async () => {
+  test('keeps the headers of the API: rate limit, request id, entity tag; nothing is stored', async () => {
     const read = await browser.send('GET', `${LINKS}?limit=5`, { headers: { 'X-Request-Id': 'page-1' } });
     const direct = await admin.get('/api/v1/payment-links?limit=5');
 
-    const left = (headers: Headers) => Number(headers.get('x-ratelimit-remaining'));
-    expect(left(read.headers) - left(direct.headers)).toBe(1);
+    expect(Number(read.headers.get('x-ratelimit-remaining'))).toBeGreaterThan(0);
     expect(read.headers.get('x-request-id')).toBe('page-1');
     expect(direct.headers.get('cache-control')).toBe('private, no-cache');
     expect(read.headers.get('cache-control')).toBe('no-store');
     expect(read.headers.get('etag')).toBe(direct.headers.get('etag'));
   });
 
-  test('is named in decisions of the merchant, as the key is by a program', async () => {
+  test('names its member in decisions of the merchant, as a program names its key', async () => {
     const link = record((await browser.send('POST', LINKS, { body: LINK })).body);
     const opened = async () => {
       const body = { payment_link_id: link.id };
@@ -66,13 +64,14 @@ eachDatabase('a sign-in to the dashboard', databases => {
       await admin.post(`/api/v1/test/sessions/${session}/simulate`, { outcome: 'underpaid' });
       return session;
     };
-    const signedIn = record(record((await browser.send('GET', SESSION)).body).key).id;
+    const { id: member } = record(record((await browser.send('GET', SESSION)).body).member);
+    const keys = list(record((await admin.get('/api/v1/api-keys')).body).data).map(record);
 
     const byPerson = await browser.send('POST', `${API}/checkout-sessions/${await opened()}/accept`);
     const byProgram = await admin.post(`/api/v1/checkout-sessions/${await opened()}/accept`);
 
-    expect(byPerson.body).toMatchObject({ status: 'completed', accepted_by: `dashboard:${signedIn}` });
-    expect(byProgram.body).toMatchObject({ status: 'completed', accepted_by: `api_key:${signedIn}` });
+    expect(byPerson.body).toMatchObject({ status: 'completed', accepted_by: `member:${member}` });
+    expect(byProgram.body).toMatchObject({ status: 'completed', accepted_by: `api_key:${keys[0]?.id}` });
   });
 
   test('is counted and logged as the operation, with the path as sent', async () => {
@@ -113,18 +112,34 @@ eachDatabase('a sign-in to the dashboard', databases => {
     expect(await links()).toBe(1);
   });
 
-  test('has the permissions of its key, and the refusals of the API', async () => {
-    const { secret: readKey } = await anotherKey(admin, { permission: 'read' });
-    const reader = ground.browser();
-    const { body } = await reader.signIn({ key: readKey });
+  test('has the permission of its member’s role', async () => {
+    const { id } = record((await admin.post('/api/v1/payment-links', LINK)).body);
+    const chains = list(record((await admin.get('/api/v1/chains')).body).data).map(record);
+    const attempts = [
+      ['GET', LINKS, undefined],
+      ['PATCH', `${LINKS}/${id}`, { name: 'Other' }],
+      ['GET', `${API}/api-keys`, undefined],
+      ['PATCH', `${API}/organization`, { origins: [] }],
+      ['PATCH', `${API}/organization`, { recipients_locked: true }],
+      ['POST', `${API}/recipients`, { chain_id: chains[0]?.id, address: `0x${'11'.repeat(20)}` }],
+    ] as const;
+    const statuses: Record<string, number[]> = {};
 
-    const change = await reader.send('POST', LINKS, { body: LINK });
-    const direct = await ground.api(readKey).post('/api/v1/payment-links', LINK);
+    for (const role of ['read_only', 'support', 'developer', 'owner'] as const) {
+      const member = ground.browser();
+      await member.signIn(ground.member(secret, role));
+      const answers = [];
+      for (const [method, path, body] of attempts)
+        answers.push((await member.send(method, path, body && { body })).status);
+      statuses[role] = answers;
+    }
 
-    expect(record(body)).toMatchObject({ permission: 'read', permissions: ['read'] });
-    expect((await reader.send('GET', LINKS)).status).toBe(200);
-    expect([change.status, change.body]).toEqual([403, direct.body]);
-    expect(await links()).toBe(0);
+    expect(statuses).toEqual({
+      read_only: [200, 403, 403, 403, 403, 403],
+      support: [200, 200, 403, 403, 403, 403],
+      developer: [200, 200, 200, 200, 403, 403],
+      owner: [200, 200, 200, 200, 200, 201],
+    });
   });
 
   test('answers 404 to unknown paths and methods, and to payer operations', async () => {
@@ -159,9 +174,9 @@ eachDatabase('a sign-in to the dashboard', databases => {
       ] as const;
     };
 
-    test('without its CSRF token, with a wrong one, and with that of another sign-in of the same key', async () => {
+    test('without its CSRF token, with a wrong one, and with that of another sign-in of the same member', async () => {
       const other = ground.browser();
-      await other.signIn({ key: secret });
+      await other.signIn(ground.member(secret));
       const wrong = [null, 'x', 'x'.repeat(browser.csrf().length), other.csrf(), `${browser.csrf()}x`];
 
       for (const [method, path, body] of await changes()) {
@@ -179,7 +194,7 @@ eachDatabase('a sign-in to the dashboard', databases => {
       expect((await browser.send('GET', LINKS)).body).toMatchObject({ data: [LINK] });
     });
 
-    test('and each such refusal counts against the limit of its key, in API and dashboard', async () => {
+    test('and each such refusal counts against the limit of its member, in API and dashboard', async () => {
       const wrong = { csrf: 'x' };
       const left = async () =>
         Number((await browser.send('GET', SESSION)).headers.get('x-ratelimit-remaining'));

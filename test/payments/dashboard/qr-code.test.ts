@@ -1,13 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { record } from '../../lab/json.ts';
 import { sqliteDatabase, type TestDatabase } from '../../support/databases.ts';
-import {
-  anotherKey,
-  type Browser,
-  type DashboardGround,
-  outcome,
-  startDashboardGround,
-} from './dashboard-ground.ts';
+import { type Browser, type DashboardGround, outcome, startDashboardGround } from './dashboard-ground.ts';
 
 const PATH = '/dashboard/qr-code';
 
@@ -17,9 +11,8 @@ let browser: Browser;
 beforeAll(async () => {
   database = await sqliteDatabase('payments');
   ground = await startDashboardGround(database.options, { publicUrl: 'https://pay.example.com' });
-  const { secret } = await anotherKey(ground.api(await ground.key()), { permission: 'read' });
   browser = ground.browser({ 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'pay.example.com' });
-  await browser.signIn({ key: secret });
+  await browser.signIn(ground.member(ground.key(), 'read_only'));
 });
 afterAll(async () => {
   await ground.close();
@@ -28,7 +21,7 @@ afterAll(async () => {
 
 const draw = (text: string) => browser.send('POST', PATH, { body: { text } });
 
-test('a read key can request QR codes of pay pages and of chats', async () => {
+test('a member who may only view can request QR codes of pay pages and of chats', async () => {
   const page = await draw('https://pay.example.com/pay/xK9mQ2aB');
   const chat = await draw('https://t.me/shop_bot?start=abc');
 

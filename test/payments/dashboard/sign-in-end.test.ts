@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rowsOf } from '../../../src/db/query.ts';
+import { tokenOf } from '../../lab/dashboard-session.ts';
+import { list, record, text } from '../../lab/json.ts';
 import { until } from '../../lab/until.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import {
   API,
-  anotherKey,
   type Browser,
   type DashboardGround,
   outcome,
@@ -13,6 +14,7 @@ import {
 } from './dashboard-ground.ts';
 
 const LINKS = `${API}/payment-links`;
+const SESSIONS = '/dashboard/sessions';
 const LINK = { name: 'Field notebooks', amount: '7' };
 const TWELVE_HOURS_MS = 12 * 3_600_000;
 /** A fraction of the pause between two retention passes. */
@@ -27,7 +29,7 @@ eachDatabase('a sign-in to the dashboard ends', databases => {
 
   const signedIn = async (key: string): Promise<Browser> => {
     const browser = ground.browser();
-    expect((await browser.signIn({ key })).status).toBe(201);
+    expect((await browser.signIn(ground.member(key))).status).toBe(201);
     return browser;
   };
   /** The common outcome of a read, a change and a request for the session. */
@@ -41,7 +43,7 @@ eachDatabase('a sign-in to the dashboard ends', databases => {
   };
 
   describe('by signing out', () => {
-    test('for every holder of its cookie, while the key’s other sign-ins stay open', async () => {
+    test('for every holder of its cookie, while the member’s other sign-ins stay open', async () => {
       const key = ground.key();
       const browser = await signedIn(key);
       const other = await signedIn(key);
@@ -62,64 +64,72 @@ eachDatabase('a sign-in to the dashboard ends', databases => {
       expect(await state(other)).toBe('open');
     });
 
-    test('everywhere, for all sign-ins of the key and for none of another key', async () => {
+    test('everywhere, for all sign-ins of the member and for none of another member', async () => {
       const key = ground.key();
-      const { secret } = await anotherKey(ground.api(key));
       const [browser, second, third] = [await signedIn(key), await signedIn(key), await signedIn(key)];
-      const otherKey = await signedIn(secret);
+      const colleague = ground.browser();
+      await colleague.signIn(ground.member(key, 'developer'));
 
       const { status, body } = await browser.send('DELETE', `${SESSION}?everywhere=true`);
 
       expect([status, body]).toMatchObject([200, { everywhere: true }]);
       expect([await state(second), await state(third)]).toEqual(['401 key_invalid', '401 key_invalid']);
-      expect(await state(otherKey)).toBe('open');
+      expect(await state(colleague)).toBe('open');
       expect((await ground.api(key).get('/api/v1/payment-links')).status).toBe(200);
     });
   });
 
-  describe('with its key:', () => {
-    test('when the key is revoked', async () => {
-      const admin = ground.api(ground.key());
-      const { id, secret } = await anotherKey(admin);
-      const browser = await signedIn(secret);
+  test('when its member is removed', async () => {
+    const key = ground.key();
+    const owner = await signedIn(key);
+    const developer = ground.browser();
+    const { body } = await developer.signIn(ground.member(key, 'developer'));
+    const { id } = record(record(body).member);
 
-      await admin.delete(`/api/v1/api-keys/${id}`);
+    const removed = await owner.send('DELETE', `/dashboard/members/${id}`);
 
-      expect(await state(browser)).toBe('401 key_revoked');
-    });
-
-    test('from the millisecond the key expires', async () => {
-      const admin = ground.api(ground.key());
-      const expires_at = new Date(ground.clock.now() + 1_000).toISOString();
-      const browser = await signedIn((await anotherKey(admin, { expires_at })).secret);
-
-      ground.clock.advance(999);
-      expect(await state(browser)).toBe('open');
-      ground.clock.advance(1);
-      expect(await state(browser)).toBe('401 key_expired');
-    });
-
-    test('when the key is rolled, although the key stays valid for its grace period', async () => {
-      const admin = ground.api(ground.key());
-      const { id, secret } = await anotherKey(admin);
-      const browser = await signedIn(secret);
-
-      await admin.post(`/api/v1/api-keys/${id}/roll`, { old_key_expires_in: 3_600 });
-
-      expect(await state(browser)).toBe('401 key_revoked');
-      expect((await ground.api(secret).get('/api/v1/payment-links')).status).toBe(200);
-    });
+    expect(removed.status).toBe(200);
+    expect(await state(developer)).toBe('401 key_invalid');
+    expect(outcome(await ground.browser().signIn(ground.member(key, 'developer')))).toBe('401 key_invalid');
+    expect(await state(owner)).toBe('open');
   });
 
-  test('when its key opens fifty newer ones', async () => {
+  test('by its id, only for the member or an owner of the organization', async () => {
+    const key = ground.key();
+    const owner = await signedIn(key);
+    const support = ground.browser();
+    const developer = ground.browser();
+    await support.signIn(ground.member(key, 'support'), { 'User-Agent': 'Support phone' });
+    await developer.signIn(ground.member(key, 'developer'));
+    const stranger = await signedIn(ground.key());
+    const open = async (browser: Browser) =>
+      list(record((await browser.send('GET', SESSIONS)).body).data).map(record);
+    const phone = (await open(owner)).find(session => session.user_agent === 'Support phone');
+    const path = `${SESSIONS}/${phone?.id}`;
+
+    const seen = [await open(owner), await open(developer), await open(support), await open(stranger)];
+    const refused = [await developer.send('DELETE', path), await stranger.send('DELETE', path)];
+    const ended = await owner.send('DELETE', path);
+
+    expect(seen.map(sessions => sessions.length)).toEqual([3, 1, 1, 1]);
+    expect(phone).toMatchObject({ is_current: false, member: { role: 'support' }, mode: 'test' });
+    expect(refused.map(outcome)).toEqual(['404 resource_not_found', '404 resource_not_found']);
+    expect(outcome(ended)).toBe('200');
+    expect(await state(support)).toBe('401 key_invalid');
+    expect(await state(developer)).toBe('open');
+  });
+
+  test('when its member opens fifty newer ones', async () => {
     const key = ground.key();
     const oldest = await signedIn(key);
     ground.clock.advance(1);
     const second = await signedIn(key);
     const other = await signedIn(ground.key());
+    const { id } = record(record((await second.send('GET', SESSION)).body).member);
     for (let opened = 2; opened < 51; opened++) {
       ground.clock.advance(1);
-      await signedIn(key);
+      const { body } = await second.send('POST', `/dashboard/members/${id}/sign-in-address`);
+      await ground.browser().signIn({ token: tokenOf(text(record(body).sign_in_url)) });
     }
 
     expect([await state(oldest), await state(second), await state(other)]).toEqual([
@@ -150,7 +160,7 @@ eachDatabase('a sign-in to the dashboard ends', databases => {
     const rows = await until(
       () => {
         ground.clock.advance(MINUTE_MS);
-        return rowsOf<{ expires_at: number }>(ground.db, 'select expires_at from dashboard_sessions');
+        return rowsOf<{ expires_at: number }>(ground.db, 'select expires_at from member_sessions');
       },
       left => left.length === 1,
     );

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newKey } from '../../../src/payments/keys/api-key.ts';
 import { record, text } from '../../lab/json.ts';
 import { eachDatabase, sqliteDatabase } from '../../support/databases.ts';
 import {
   API,
-  anotherKey,
   type Browser,
   type DashboardGround,
   outcome,
@@ -31,28 +29,33 @@ eachDatabase('signing in to the dashboard', databases => {
   });
   afterAll(() => ground.close());
 
-  const signedIn = async (credential: object = { key: secret }): Promise<Browser> => {
+  const signedIn = async (): Promise<Browser> => {
     const browser = ground.browser();
-    await browser.signIn(credential);
+    await browser.signIn(ground.member(secret));
     return browser;
   };
 
-  test('answers with the owner of the sign-in, as does every later request for the sign-in', async () => {
-    const admin = ground.api(secret);
-    const { id, secret: key } = await anotherKey(admin, { name: 'Counter', permission: 'write' });
-    const organization = record((await admin.get('/api/v1/organization')).body);
+  test('answers with the member of the sign-in, as does every later request for the sign-in', async () => {
+    const organization = record((await ground.api(secret).get('/api/v1/organization')).body);
     const browser = ground.browser();
 
-    const created = await browser.signIn({ key });
+    const created = await browser.signIn(ground.member(secret, 'support'));
     const read = await browser.send('GET', SESSION);
 
     expect([created.status, read.status]).toEqual([201, 200]);
     expect(read.body).toEqual(created.body);
     expect(read.body).toEqual({
       object: 'dashboard_session',
+      id: expect.stringMatching(/^ds_/),
       organization: { id: organization.id, name: organization.name },
       mode: 'test',
-      key: { id, name: 'Counter', last_four: key.slice(-4) },
+      modes: ['test'],
+      member: {
+        id: expect.stringMatching(/^mem_/),
+        name: 'Member with support',
+        email: expect.stringContaining('@shop.example'),
+        role: 'support',
+      },
       permission: 'write',
       permissions: ['read', 'write'],
       expires_at: new Date(ground.clock.now() + TWELVE_HOURS_MS).toISOString(),
@@ -63,7 +66,8 @@ eachDatabase('signing in to the dashboard', databases => {
 
   test('shows the organization’s current name in the key’s mode', async () => {
     const key = ground.key();
-    const browser = await signedIn({ key });
+    const browser = ground.browser();
+    await browser.signIn(ground.member(key));
 
     await ground.api(key).patch('/api/v1/organization', { name: 'Paper & Sons' });
 
@@ -71,18 +75,9 @@ eachDatabase('signing in to the dashboard', databases => {
     expect(organization).toMatchObject({ name: 'Paper & Sons' });
   });
 
-  test('answers the expiry of the key if it is earlier than the end of the sign-in', async () => {
-    const end = new Date(ground.clock.now() + 60_000).toISOString();
-    const { secret: key } = await anotherKey(ground.api(secret), { expires_at: end });
-
-    const { body } = await ground.browser().signIn({ key });
-
-    expect(record(body).expires_at).toBe(end);
-  });
-
   describe('sets a cookie', () => {
     test('over http that is HttpOnly, limited to /dashboard and valid for 12 hours', async () => {
-      const [cookie, ...more] = cookieOf(await ground.browser().signIn({ key: secret }));
+      const [cookie, ...more] = cookieOf(await ground.browser().signIn(ground.member(secret)));
 
       expect(cookie).toMatch(new RegExp(`^tollgate_dashboard=${VALUE}; ${ATTRIBUTES}$`));
       expect(more).toEqual([]);
@@ -91,7 +86,7 @@ eachDatabase('signing in to the dashboard', databases => {
     test('behind a trusted https proxy that is Secure and has a __Secure- name', async () => {
       const browser = ground.browser(BY_HTTPS);
 
-      const [cookie] = cookieOf(await browser.signIn({ key: secret }));
+      const [cookie] = cookieOf(await browser.signIn(ground.member(secret)));
 
       expect(cookie).toMatch(new RegExp(`^__Secure-tollgate_dashboard=${VALUE}; ${ATTRIBUTES}; Secure$`));
       expect((await browser.send('GET', SESSION)).status).toBe(200);
@@ -103,7 +98,7 @@ eachDatabase('signing in to the dashboard', databases => {
     test('that is read under the name for its scheme only', async () => {
       const plain = await signedIn();
       const secure = ground.browser(BY_HTTPS);
-      await secure.signIn({ key: secret });
+      await secure.signIn(ground.member(secret));
       const value = text(plain.cookie()).split('=')[1];
 
       const overHttp = await ground.browser().send('GET', SESSION, {
@@ -128,9 +123,9 @@ eachDatabase('signing in to the dashboard', databases => {
 
   test('creates a new cookie value each time and ends the browser’s previous sign-in', async () => {
     const browser = ground.browser();
-    const first = record((await browser.signIn({ key: secret })).body);
+    const first = record((await browser.signIn(ground.member(secret))).body);
     const before = text(browser.cookie());
-    const second = record((await browser.signIn({ key: secret })).body);
+    const second = record((await browser.signIn(ground.member(secret))).body);
 
     const old = await ground.browser().send('GET', SESSION, { headers: { Cookie: before } });
 
@@ -144,7 +139,7 @@ eachDatabase('signing in to the dashboard', databases => {
     const chosen = `tollgate_dashboard=${'A'.repeat(43)}`;
     const browser = ground.browser();
 
-    const { headers } = await browser.signIn({ key: secret }, { Cookie: chosen });
+    const { headers } = await browser.signIn(ground.member(secret), { Cookie: chosen });
     const old = await ground.browser().send('GET', SESSION, { headers: { Cookie: chosen } });
 
     expect(headers.getSetCookie()[0]).not.toContain(chosen);
@@ -158,60 +153,50 @@ eachDatabase('signing in to the dashboard', databases => {
       return outcome(answer);
     };
 
-    test('with an unknown, mistyped, revoked, expired or rolled key, like in the API', async () => {
-      const admin = ground.api(secret);
-      const revoked = await anotherKey(admin);
-      const expired = await anotherKey(admin, {
-        expires_at: new Date(ground.clock.now() + 1).toISOString(),
-      });
-      const rolled = await anotherKey(admin);
-      await admin.delete(`/api/v1/api-keys/${revoked.id}`);
-      await admin.post(`/api/v1/api-keys/${rolled.id}/roll`, { old_key_expires_in: 3_600 });
-      ground.clock.advance(1);
+    test('with an unknown or used token, and with an API key', async () => {
+      const used = ground.member(secret);
+      await ground.browser().signIn(used);
 
-      expect(await refused({ key: newKey('test') })).toBe('401 key_invalid');
-      expect(await refused({ key: secret.slice(0, -1) })).toBe('401 key_invalid');
-      expect(await refused({ key: '' })).toBe('401 key_invalid');
-      expect(await refused({ key: revoked.secret })).toBe('401 key_revoked');
-      expect(await refused({ key: expired.secret })).toBe('401 key_expired');
-      expect(await refused({ key: rolled.secret })).toBe('401 key_revoked');
+      expect(await refused({ token: 'x'.repeat(43) })).toBe('401 key_invalid');
+      expect(await refused({ token: '' })).toBe('401 key_invalid');
+      expect(await refused(used)).toBe('401 key_invalid');
+      expect(await refused({ token: secret })).toBe('401 key_invalid');
+      expect(await refused({ key: secret })).toBe('400 missing_required_field');
     });
 
-    test('without a key, with more than one credential, or with a body that is not a JSON object', async () => {
+    test('without a token, or with a body that is not a JSON object', async () => {
+      const { token } = ground.member(secret);
       expect(await refused({})).toBe('400 missing_required_field');
-      expect(await refused({ key: secret, token: 'x' })).toBe('400 invalid_field_value');
-      expect(await refused({ key: 7 })).toBe('400 invalid_field_value');
-      expect(await refused({ key: 'x'.repeat(201) })).toBe('400 invalid_field_value');
-      expect(await refused({ secret })).toBe('400 invalid_field_value');
-      expect(await refused([secret])).toBe('400 invalid_field_value');
-      expect(await refused({ key: secret }, { 'Content-Type': 'text/plain' })).toBe(
-        '400 invalid_field_value',
-      );
+      expect(await refused({ token: 7 })).toBe('400 invalid_field_value');
+      expect(await refused({ token: 'x'.repeat(201) })).toBe('400 invalid_field_value');
+      expect(await refused([token])).toBe('400 invalid_field_value');
+      expect(await refused({ token }, { 'Content-Type': 'text/plain' })).toBe('400 invalid_field_value');
     });
 
-    test('from a page of another origin, even with a valid key', async () => {
+    test('from a page of another origin, even with a valid token', async () => {
+      const valid = ground.member(secret);
       const wrong = [
         { Origin: 'https://shop.example' },
         { 'Sec-Fetch-Site': 'cross-site' },
         { 'Sec-Fetch-Site': 'same-site' },
       ];
       for (const headers of wrong) {
-        expect(await refused({ key: secret }, headers)).toBe('403 insufficient_permissions');
+        expect(await refused(valid, headers)).toBe('403 insufficient_permissions');
       }
     });
 
-    test('after 30 failures per minute from one address, which may still use a valid key', async () => {
+    test('after 30 failures per minute from one address, which may still use a valid token', async () => {
       const browser = ground.browser({ 'X-Forwarded-For': '203.0.113.7' });
       const answers: string[] = [];
       for (let sent = 0; sent < 31; sent++)
-        answers.push(outcome(await browser.signIn({ key: newKey('test') })));
+        answers.push(outcome(await browser.signIn({ token: 'invented' })));
 
       const elsewhere = ground.browser({ 'X-Forwarded-For': '203.0.113.8' });
 
       expect(new Set(answers.slice(0, 30))).toEqual(new Set(['401 key_invalid']));
       expect(answers[30]).toBe('429 rate_limit_exceeded');
-      expect(outcome(await elsewhere.signIn({ key: newKey('test') }))).toBe('401 key_invalid');
-      expect((await browser.signIn({ key: secret })).status).toBe(201);
+      expect(outcome(await elsewhere.signIn({ token: 'invented' }))).toBe('401 key_invalid');
+      expect((await browser.signIn(ground.member(secret))).status).toBe(201);
     });
 
     test('beyond 60 requests per minute from one address, with any bodies', async () => {
@@ -219,39 +204,23 @@ eachDatabase('signing in to the dashboard', databases => {
       const answers: string[] = [];
       for (let sent = 0; sent < 61; sent++) answers.push(outcome(await browser.signIn({ unknown: sent })));
 
-      const valid = await browser.signIn({ key: secret });
-      const elsewhere = await ground.browser({ 'X-Forwarded-For': '203.0.113.21' }).signIn({ key: secret });
+      const valid = await browser.signIn(ground.member(secret));
+      const elsewhere = await ground
+        .browser({ 'X-Forwarded-For': '203.0.113.21' })
+        .signIn(ground.member(secret));
 
-      expect(new Set(answers.slice(0, 60))).toEqual(new Set(['400 invalid_field_value']));
+      expect(new Set(answers.slice(0, 60))).toEqual(new Set(['400 missing_required_field']));
       expect([answers[60], outcome(valid)]).toEqual(['429 rate_limit_exceeded', '429 rate_limit_exceeded']);
       expect(elsewhere.status).toBe(201);
     });
 
     test('with a body of more than 4 kB', async () => {
-      const body = { key: secret, token: 'x'.repeat(4_096) };
+      const body = { token: 'x'.repeat(4_096) };
 
       expect(await refused(body)).toBe('400 invalid_field_value');
       expect(text(record(record((await ground.browser().signIn(body)).body).error).message)).toContain(
         '4096 bytes',
       );
-    });
-
-    test('beyond the rate limit of its key, like any request with it', async () => {
-      const strict = await startDashboardGround(await databases.create('payments'), {
-        rateLimitPerMinute: { standard: 2, elevated: 2 },
-      });
-      const key = strict.key();
-      const browser = strict.browser();
-
-      const answers = [
-        await browser.signIn({ key }),
-        await browser.send('GET', SESSION),
-        await browser.send('GET', LINKS),
-        await browser.signIn({ key }),
-      ].map(outcome);
-      await strict.close();
-
-      expect(answers).toEqual(['201', '200', '429 rate_limit_exceeded', '429 rate_limit_exceeded']);
     });
   });
 
@@ -267,7 +236,7 @@ test('with an https public URL every cookie is Secure', async () => {
   const ground = await startDashboardGround(database.options, { publicUrl: 'https://pay.example' });
   const browser = ground.browser();
 
-  const answer = await browser.signIn({ key: ground.key() }, { Origin: 'https://pay.example' });
+  const answer = await browser.signIn(ground.member(ground.key()), { Origin: 'https://pay.example' });
 
   expect(cookieOf(answer)[0]).toMatch(/^__Secure-tollgate_dashboard=.*; Secure$/);
   expect((await browser.send('GET', SESSION)).status).toBe(200);

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { unitsText } from '#pages/browser/amounts.ts';
+import { demoSignIn } from '../../lab/dashboard-session.ts';
 import { text } from '../../lab/json.ts';
 import { PATIENCE_MS, until } from '../../lab/until.ts';
 import { leapingClock } from '../../support/brisk-clock.ts';
@@ -91,7 +92,7 @@ export const test = checkout
     const page = await window();
     const { rpcUrl, chainId, accounts } = chain;
     await injectWallet(page, { rpcUrl, chainId, address: text(accounts[HOLDERS.merchant]), name: 'Wallet' });
-    await page.request.post('/dashboard/session', { data: { key: text(service.demoKey) } });
+    await page.request.post('/dashboard/session', { data: { token: await demoSignIn(service) } });
     return deskAt(page);
   })
   /** Sends a transfer without a page and confirms it; returns its hash. */

@@ -110,7 +110,8 @@ bothDatabases('the recipients', databases => {
       const address = action === 'list' ? undefined : AT.address;
       const given = { action, address, organization, chain: String(AT.chainId), mode: undefined };
       const secretKey = { kind: 'value' as const, value: 'a secret that seals nothing but what tests keep' };
-      return runKeysCommand(db, { kind: 'recipient', given }, { chains: [], now: RECORD_TIME, secretKey });
+      const context = { chains: [], now: RECORD_TIME, secretKey, dashboardUrl: 'http://pay.example' };
+      return runKeysCommand(db, { kind: 'recipient', given }, context);
     };
 
     await run('assign', second.organizationId);

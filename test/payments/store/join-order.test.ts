@@ -38,9 +38,9 @@ test('subscriptions are found through the webhooks of the owners', async ({ db, 
 });
 
 test('the holder of a key is found through the key', async ({ db }) => {
-  expect(await plansOf(db, () => apiKeyStore(db).findHolder('key_a'))).toEqual([
+  expect(await plansOf(db, () => apiKeyStore(db).findBySecret('key_a'))).toEqual([
     'MATERIALIZE k',
-    'SEARCH api_keys USING INDEX sqlite_autoindex_api_keys_1 (id=?)',
+    'SEARCH api_keys USING INDEX sqlite_autoindex_api_keys_2 (key_hash=?)',
     'SCAN k',
     'SEARCH o USING INDEX sqlite_autoindex_organizations_1 (id=?)',
     'SEARCH s USING INDEX sqlite_autoindex_organization_settings_1 (organization_id=? AND mode=?) LEFT-JOIN',

@@ -2,10 +2,10 @@ import type { PaymentsHandlers } from '#contract/contracts/payments.ts';
 import type { Db, Transaction } from '#db/open.ts';
 import type { Client } from '#http/client-address.ts';
 import type { Clock } from '#lib/clock.ts';
-import type { Permission } from '../../keys/api-key.ts';
-import type { Actor, Owner, SessionDefaults, Tier } from '../../model/owner.ts';
+import type { Actor } from '../../model/owner.ts';
 import type { PaymentChains } from '../../model/payment-chain.ts';
 import type { Seals } from '../../secrets/sealed.ts';
+import type { Credential } from './authenticate.ts';
 
 /** Dependencies of the API's handlers. */
 export interface PaymentsContext {
@@ -38,17 +38,12 @@ export interface TwoPhaseAction<Begun, Result, Status extends number, Body> {
   end(handle: Transaction, begun: Begun, sent: Result): Promise<CommittedResponse<Status, Body>>;
 }
 
-/** Caller with a valid API key. */
-export interface ApiCaller extends Owner {
-  readonly keyId: string;
+/** Caller with a valid API key, or a member who is signed in to the dashboard. */
+export interface ApiCaller extends Credential {
   /** Recorded with each decision of the merchant (Decision 345). */
   readonly actor: Actor;
-  readonly permission: Permission;
-  readonly tier: Tier;
   /** `If-Match`: the version of the record that the caller has read. */
   readonly ifMatch: string | undefined;
-  /** Settings of the organization for new sessions, at the time of authentication. */
-  readonly merchant: SessionDefaults;
   /**
    * Runs an effect in one transaction. With an idempotency key, the answer is stored in the same transaction (Decision
    * 106). `work` may run more than once, so it uses nothing but its handle and creates ids and secrets inside.

@@ -5,9 +5,9 @@ import type { Db } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
 import type { Client } from '#http/client-address.ts';
 import { type ClockAndLog, logAndGoOn } from '#lib/logger.ts';
-import { type ApiKey, hashOfKey, isWellFormedKey } from '../../keys/api-key.ts';
-import { apiKeyStore, TOUCH_INTERVAL_MS } from '../../keys/api-key-store.ts';
-import type { SessionDefaults, Tier } from '../../model/owner.ts';
+import { type ApiKey, hashOfKey, isWellFormedKey, type Permission } from '../../keys/api-key.ts';
+import { apiKeyStore, type KeyHolder, TOUCH_INTERVAL_MS } from '../../keys/api-key-store.ts';
+import type { Owner, SessionDefaults, Tier } from '../../model/owner.ts';
 import { countHeaders, type RateLimits, tooMany } from './rate-limits.ts';
 
 const REMEMBERED_USES = 10_000;
@@ -18,9 +18,14 @@ export interface AuthenticatorOptions extends ClockAndLog {
   readonly limits: RateLimits;
 }
 
-/** The key of a request. It is read for every request, so that a revoked key is refused at once. */
-export interface Credential {
-  readonly key: ApiKey;
+/** Key or member of a request, read for every request, so that a revoked key or a removed member is refused at once. */
+export interface Credential extends Owner {
+  /** Id of the key or the member, by which requests are counted. */
+  readonly id: string;
+  readonly kind: 'api_key' | 'member';
+  readonly permission: Permission;
+  /** True when it may decide where money goes: owners, and keys with the permission `admin` (Decision 413). */
+  readonly isOwner: boolean;
   readonly tier: Tier;
   readonly merchant: SessionDefaults;
 }
@@ -45,14 +50,12 @@ interface Identified {
   readonly credential: Credential;
 }
 
-/** Finds and checks the keys of requests. Each method counts a refusal by address. */
+/** Finds and checks the credentials of requests. Each method counts a refusal by address. */
 export interface Authenticator {
-  /** The key of a request, from its headers or its state. @throws HttpError as `refuse` */
+  /** The key of a request, or what its state holds in place of one. @throws HttpError as `refuse` */
   ofRequest(request: IncomingRequest): Promise<Credential>;
-  /** The key with this secret. @throws HttpError as `refuse` */
-  ofSecret(secret: string, client: Client): Promise<Credential>;
   /**
-   * Looks up a secret, unless a limit already refuses its key, or unknown secrets of the client (Decision 278). A
+   * Looks up a secret, unless a limit already refuses its key or member, or unknown secrets of the client (Decision 278). A
    * refused request costs no query.
    * @throws HttpError 429, or as `find`
    */
@@ -61,8 +64,6 @@ export interface Authenticator {
     client: Client,
     find: () => Promise<Identity>,
   ): Promise<Identity>;
-  /** Accepts the use of a key that is neither revoked nor expired. @throws HttpError as `refuse` */
-  accept(found: Credential | undefined, client: Client): Promise<Credential>;
   /** @throws HttpError 401 with the failure's code, or 429 after too many failures from one address */
   refuse(failure: AuthFailure, client: Client): Promise<never>;
 }
@@ -71,10 +72,10 @@ export interface Authenticator {
 export function authenticator(options: AuthenticatorOptions): Authenticator {
   const { db, clock, limits } = options;
   const noteUse = useNotes(options);
-  /** Ids of the keys of accepted secrets, by hash. */
-  const keyIds = new LRUCache<string, string>({ max: REMEMBERED_SECRETS });
+  /** Ids of the keys and members of accepted secrets, by hash. */
+  const callerIds = new LRUCache<string, string>({ max: REMEMBERED_SECRETS });
 
-  return { ofRequest, ofSecret, lookUp, accept, refuse };
+  return { ofRequest, lookUp, refuse };
 
   async function ofRequest({ state, headers, client }: IncomingRequest): Promise<Credential> {
     if (state.authenticate !== undefined) return state.authenticate();
@@ -96,25 +97,29 @@ export function authenticator(options: AuthenticatorOptions): Authenticator {
     find: () => Promise<Identity>,
   ): Promise<Identity> {
     const hash = hashOfKey(secret).toString('base64');
-    const refusal = limits.beforeLookUp(keyIds.get(hash), client);
+    const refusal = limits.beforeLookUp(callerIds.get(hash), client);
     if (refusal !== undefined) throw tooMany(refusal, clock.now());
     try {
       const found = await find();
-      keyIds.set(hash, found.credential.key.id);
+      callerIds.set(hash, found.credential.id);
       return found;
     } catch (refused) {
-      keyIds.delete(hash); // an ended session, or a revoked key, counts as unknown from now on
+      callerIds.delete(hash); // an ended session, or a revoked key, counts as unknown from now on
       throw refused;
     }
   }
 
-  async function accept(found: Credential | undefined, client: Client): Promise<Credential> {
+  /** Accepts the use of a key that is neither revoked nor expired. @throws HttpError as `refuse` */
+  async function accept(found: KeyHolder | undefined, client: Client): Promise<Credential> {
     if (found === undefined) return refuse(UNKNOWN, client);
     const now = clock.now();
     const fault = faultOf(found.key, now);
     if (fault !== undefined) return refuse(fault, client);
     noteUse(found.key, now);
-    return found;
+    const { key, tier, merchant } = found;
+    const { id, organizationId, mode, permission } = key;
+    const isOwner = permission === 'admin';
+    return { id, kind: 'api_key', organizationId, mode, permission, isOwner, tier, merchant };
   }
 
   async function refuse({ code, message }: AuthFailure, client: Client): Promise<never> {

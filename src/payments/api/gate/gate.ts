@@ -38,17 +38,12 @@ export function paymentsGate({
 
   return {
     async authenticate(request) {
-      const { key, tier, merchant } = await ofRequest(request);
-      const { id: keyId, organizationId, mode, permission } = key;
-      request.identify({ keyId, organizationId });
+      const credential = await ofRequest(request);
+      const { id, kind, organizationId } = credential;
+      request.identify(kind === 'member' ? { memberId: id, organizationId } : { keyId: id, organizationId });
       return {
-        organizationId,
-        mode,
-        keyId,
-        actor: `${isOfDashboard(request) ? 'dashboard' : 'api_key'}:${keyId}`,
-        permission,
-        tier,
-        merchant,
+        ...credential,
+        actor: `${kind}:${id}`,
         ifMatch: request.headers['if-match'],
         commit: work => transaction(db, work),
         commitAround: effect => commitAround(db, effect),
@@ -64,19 +59,20 @@ export function paymentsGate({
 
     async admit(caller, request) {
       const counted =
-        'keyId' in caller ? [await counts.countKey(caller.keyId, caller.tier)] : await ofVisitor(request);
+        'actor' in caller ? [await counts.countKey(caller.id, caller.tier)] : await ofVisitor(request);
       const tightest = counted.sort(mostRestrictiveFirst)[0];
       if (tightest === undefined) return {};
       if (tightest.isRefused) throw tooMany(tightest, clock.now());
       return countHeaders(tightest, clock.now());
     },
 
-    permit({ permission }, roles) {
+    permit({ kind, permission }, roles) {
       const [wanted] = PERMISSIONS.filter(one => roles.includes(one));
       // An operation with security but without a permission is a mistake of ours. It must not be open to every key.
       if (wanted === undefined || roles.length !== 1) throw new Error(`no such permission: ${roles.join()}`);
       if (included(permission).includes(wanted)) return;
-      throw paymentsError('insufficient_permissions', `This API key does not have '${wanted}' permission.`);
+      const holder = kind === 'member' ? 'Your role' : 'This API key';
+      throw paymentsError('insufficient_permissions', `${holder} does not have '${wanted}' permission.`);
     },
 
     replay: idempotency({ db, seals, clock, log }),

@@ -125,10 +125,10 @@ export function tooMany(count: RequestCount, now: number): HttpError {
   return waitError(count.msLeft, wording, countHeaders(count, now));
 }
 
-/** Counts a request by its key. The returned function throws HttpError 429 beyond the limit. */
-export function keyAdmission({ countKey }: Pick<RateLimits, 'countKey'>, clock: Clock) {
-  return async ({ key, tier }: { readonly key: { readonly id: string }; readonly tier: Tier }) => {
-    const count = await countKey(key.id, tier);
+/** Counts a request by its key or member. The returned function throws HttpError 429 beyond the limit. */
+export function callerAdmission({ countKey }: Pick<RateLimits, 'countKey'>, clock: Clock) {
+  return async ({ id, tier }: { readonly id: string; readonly tier: Tier }) => {
+    const count = await countKey(id, tier);
     if (count.isRefused) throw tooMany(count, clock.now());
     return countHeaders(count, clock.now());
   };

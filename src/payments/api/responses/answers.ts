@@ -44,7 +44,9 @@ type RecordKind =
   | 'api_key'
   | 'recipient'
   | 'webhook'
-  | 'webhook_delivery';
+  | 'webhook_delivery'
+  | 'dashboard_session'
+  | 'member';
 
 /** Refusal of an unknown id. A record of another owner looks like a missing one (Decision 96). */
 export function resourceNotFound(kind: RecordKind, id: string): HttpError {

@@ -23,6 +23,8 @@ export const dashboard = {
   webhook: (webhookId: string) => `${ROOT}/webhooks/${encodeURIComponent(webhookId)}`,
   delivery: (webhookId: string, deliveryId: string) =>
     `${ROOT}/webhooks/${encodeURIComponent(webhookId)}?${new URLSearchParams({ delivery: deliveryId })}`,
+  people: `${ROOT}/people`,
+  sessions: `${ROOT}/open-sessions`,
   /** `to` is the page to open after signing in. */
   signIn: (to?: string) => (to === undefined ? SIGN_IN : `${SIGN_IN}?${new URLSearchParams({ to })}`),
 } as const;

@@ -7,11 +7,13 @@ import { dashboard } from './addresses.ts';
 
 /** Records of document 3, as the client gives them: it leaves out fields that are always null. */
 export type Payments = Readable<components['schemas']>;
-/** Sign-in with its organization, key and permissions. */
-export type SignIn = DashboardParts['schemas']['DashboardSession'];
+/** Records of sign-ins and members. */
+export type DashboardRecords = DashboardParts['schemas'];
+/** Sign-in with its organization, member and permissions. */
+export type SignIn = DashboardRecords['DashboardSession'];
 
 /** QR code as an SVG path. */
-export type QrDrawing = DashboardParts['schemas']['QrCode'];
+export type QrDrawing = DashboardRecords['QrCode'];
 
 const READS: readonly string[] = ['GET', 'HEAD'];
 const KEY_BYTES = 16;
@@ -31,16 +33,28 @@ export async function askSignIn(signal: AbortSignal) {
   return reply;
 }
 
-/** Ends this sign-in, or all of its key if `everywhere`. Then opens the sign-in page. @throws Problem */
+/** Header that a change by `signInApi` needs. */
+export function changeHeader(): { readonly 'X-CSRF-Token': string } {
+  return { 'X-CSRF-Token': csrfToken };
+}
+
+/** Switches this sign-in to another mode, and opens the overview. @throws Problem */
+export async function switchMode(mode: SignIn['mode']): Promise<void> {
+  const params = { header: changeHeader() };
+  await answerOf(signInApi.PATCH('/dashboard/session', { params, body: { mode }, middleware: [orSignIn] }));
+  location.assign(dashboard.overview);
+}
+
+/** Ends this sign-in, or all of its member if `everywhere`. Then opens the sign-in page. @throws Problem */
 export async function signOut({ everywhere }: { everywhere: boolean }): Promise<void> {
-  const params = { query: { everywhere }, header: { 'X-CSRF-Token': csrfToken } };
+  const params = { query: { everywhere }, header: changeHeader() };
   await answerOf(signInApi.DELETE('/dashboard/session', { params, middleware: [orSignIn] }));
   location.replace(dashboard.signIn());
 }
 
 /** Requests the QR code for the URL of a pay page or a chat. */
 export function drawQrCode(text: string, signal: AbortSignal) {
-  const params = { header: { 'X-CSRF-Token': csrfToken } };
+  const params = { header: changeHeader() };
   return signInApi.POST('/dashboard/qr-code', { params, body: { text }, signal, middleware: [orSignIn] });
 }
 
@@ -56,23 +70,14 @@ const withToken: Middleware = {
   },
 };
 
-let isStaying = false;
-
-/**
- * Keeps the page open after its sign-in has ended if `isNeeded`: while it shows a secret that cannot be shown again.
- */
-export function stayWhenSignedOut(isNeeded: boolean): void {
-  isStaying = isNeeded;
-}
-
 /**
  * Opens the sign-in page when the sign-in has ended, with a way back to this page. The request never settles, so no
  * error is shown.
  */
-const orSignIn: Middleware = {
+export const orSignIn: Middleware = {
   onResponse({ response }) {
     if (response.status !== 401) return undefined;
-    if (!isStaying) location.replace(dashboard.signIn(`${location.pathname}${location.search}`));
+    location.replace(dashboard.signIn(`${location.pathname}${location.search}`));
     return new Promise<never>(() => {});
   },
 };

@@ -29,8 +29,9 @@ export function DecidedBy({ actor, reason }: { actor: string | null; reason: str
   </p>`;
 }
 
-/** A program or a person, with the id of the key. */
+/** A program or a person, with the id of the key or member. */
 export function actorText(actor: string): string {
-  const [kind, key] = actor.split(':');
-  return kind === 'dashboard' ? `Dashboard, signed in with ${key}` : `API key ${key}`;
+  const [kind, id] = actor.split(':');
+  if (kind === 'member') return `Member ${id}`;
+  return kind === 'dashboard' ? `Dashboard, signed in with ${id}` : `API key ${id}`;
 }

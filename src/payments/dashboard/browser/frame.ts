@@ -1,19 +1,16 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
-import { Awaited, ProblemNotice, useAnswer } from '#pages/browser/answer.ts';
+import { Awaited, useAnswer } from '#pages/browser/answer.ts';
 import { h } from '#pages/browser/element.ts';
-import { Badge, Facts } from '#pages/browser/layout.ts';
-import { Moment } from '#pages/browser/moment.ts';
-import { asProblem, type Problem } from '#pages/browser/problem.ts';
 import { setTitle, show } from '#pages/browser/show.ts';
+import { AccountMenu } from './account-menu.ts';
 import { dashboard, hasToken } from './addresses.ts';
-import { api, askSignIn, type Payments, type SignIn, signOut } from './api.ts';
+import { api, askSignIn, type Payments, type SignIn } from './api.ts';
 import { ChainsProvider } from './chains.ts';
 import { SignInProvider, useSignIn } from './signed-in.ts';
 
 /**
- * Pages of the dashboard. A page with a permission is hidden from keys without it, because it would be empty for them.
+ * Pages of the dashboard. A page with a permission is hidden from members without it, because it would be empty for them.
  */
 const PAGES: readonly (readonly [address: string, name: string, needed?: Payments['Permission']])[] = [
   [dashboard.overview, 'Overview'],
@@ -25,6 +22,7 @@ const PAGES: readonly (readonly [address: string, name: string, needed?: Payment
   [dashboard.events, 'Events'],
   [dashboard.webhooks, 'Webhooks'],
   [dashboard.keys, 'Keys', 'admin'],
+  [dashboard.people, 'People'],
   [dashboard.notifications, 'Notifications'],
   [dashboard.organization, 'Organization'],
 ];
@@ -60,7 +58,7 @@ function Frame({ Page }: { Page: () => VNode }): VNode {
     <a class="skip" href="#content">Skip to the content</a>
     <header class="top">
       <a class="brand" href=${dashboard.overview}>tollgate</a>
-      ${h(SignedInKey, {})}
+      ${h(AccountMenu, {})}
     </header>
     <nav class="tabs pages" aria-label="Dashboard" ref=${showOpenPage}>
       ${PAGES.filter(([, , needed = 'read']) => permissions.includes(needed)).map(
@@ -81,34 +79,4 @@ function Frame({ Page }: { Page: () => VNode }): VNode {
 /** Scrolls the navigation to the open page when not all names fit. */
 function showOpenPage(nav: HTMLElement | null): void {
   nav?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
-}
-
-/** Menu of the account: organization, mode and key, with the buttons for signing out. */
-function SignedInKey(): VNode {
-  const { organization, mode, key, permission, expires_at } = useSignIn();
-  const [problem, setProblem] = useState<Problem>();
-  const leave = (everywhere: boolean) =>
-    signOut({ everywhere }).catch(reason => setProblem(asProblem(reason)));
-  return html`<details class="menu">
-    <summary>
-      <span class="clipped">${organization.name}</span> ${h(Badge, {
-        tone: mode === 'live' ? 'good' : 'warning',
-        children: mode === 'live' ? 'Live' : 'Test',
-      })}
-    </summary>
-    <div class="card">
-      ${h(Facts, {
-        rows: [
-          ['Key', `${key.name} (…${key.last_four})`],
-          ['Permission', permission],
-          ['Signed in until', h(Moment, { at: expires_at })],
-        ],
-      })}
-      <div class="row">
-        <button type="button" onClick=${() => leave(false)}>Sign out</button>
-        <button type="button" onClick=${() => leave(true)}>Sign out everywhere</button>
-      </div>
-      ${problem !== undefined && h(ProblemNotice, { problem })}
-    </div>
-  </details>`;
 }

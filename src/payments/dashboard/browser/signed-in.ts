@@ -14,7 +14,7 @@ export function useSignIn(): SignIn {
   return signIn;
 }
 
-/** True when the key of the sign-in has a permission. Actions without permission are not shown. */
+/** True when the role of the member has a permission. Actions without permission are not shown. */
 export function useHasPermission(permission: Payments['Permission']): boolean {
   return useSignIn().permissions.includes(permission);
 }

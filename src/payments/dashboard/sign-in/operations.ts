@@ -6,24 +6,24 @@ import {
   type DashboardSchemas,
   dashboardContract,
 } from '#contract/contracts/payments.ts';
+import { paymentsError } from '#contract/contracts/payments-errors.ts';
 import { InvalidBody } from '#contract/contracts/violations.ts';
 import { mountGated } from '#contract/mount/mount.ts';
 import type { Gate, IncomingRequest } from '#contract/mount/request-gate.ts';
-import { type Clock, timestamp } from '#lib/clock.ts';
+import { timestamp } from '#lib/clock.ts';
 import { qrDrawing } from '#pages/qr.ts';
-import { countHeaders, keyAdmission, type RateLimits, tooMany } from '../../api/gate/rate-limits.ts';
+import { callerAdmission, countHeaders, type RateLimits, tooMany } from '../../api/gate/rate-limits.ts';
+import { resourceNotFound } from '../../api/responses/answers.ts';
 import { included } from '../../keys/api-key.ts';
+import type { Member } from '../../members/member.ts';
+import type { Mode } from '../../model/owner.ts';
 import { checkChange, checkOrigin, csrfTokenOf } from './csrf.ts';
-import type { OneTimeToken } from './one-time-token.ts';
+import { type MemberOperationsOptions, memberHandlers } from './member-operations.ts';
 import type { DashboardSignIns, SignIn } from './sign-ins.ts';
 
-export interface SignInOperationsOptions {
+export interface SignInOperationsOptions extends MemberOperationsOptions {
   readonly signIns: DashboardSignIns;
   readonly counts: RateLimits;
-  readonly clock: Clock;
-  readonly publicUrl: string;
-  /** Replaces an API key for one sign-in; undefined if there is none. */
-  readonly oneTimeToken: OneTimeToken | undefined;
   readonly validateResponses: boolean;
 }
 
@@ -44,20 +44,20 @@ export function signInOperations(options: SignInOperationsOptions): Promise<Midd
   return mountGated<DashboardOperations, DashboardPublicOperation, KnownCaller, Visitor>({
     contract: dashboardContract,
     gate: signInGate(options),
-    handlers: signInHandlers(options),
+    handlers: { ...signInHandlers(options), ...memberHandlers(options) },
     validateResponses: options.validateResponses,
   });
 }
 
 function signInGate(options: SignInOperationsOptions): Gate<KnownCaller, Visitor> {
   const { signIns, publicUrl } = options;
-  const counted = keyAdmission(options.counts, options.clock);
+  const counted = callerAdmission(options.counts, options.clock);
   const countedVisitor = countedAddress(options);
   return {
     async authenticate(request) {
       const signIn = await signIns.ofRequest(request);
-      const { id: keyId, organizationId } = signIn.credential.key;
-      request.identify({ keyId, organizationId });
+      const { id: memberId, organizationId } = signIn.member;
+      request.identify({ memberId, organizationId });
       return { signIn, request };
     },
     async visit(request) {
@@ -70,14 +70,17 @@ function signInGate(options: SignInOperationsOptions): Gate<KnownCaller, Visitor
       refuseLongBody(caller.request);
       return headers;
     },
-    // A key of any permission may sign in and out, so only the CSRF token is checked. The request is counted first,
-    // which limits guessing.
-    permit: ({ signIn, request }) => checkChange(request, { token: signIn.token, publicUrl }),
+    // The request is counted first, which limits guessing.
+    permit({ signIn, request }, roles) {
+      checkChange(request, { token: signIn.token, publicUrl });
+      if (!roles.includes('owner') || signIn.credential.isOwner) return;
+      throw paymentsError('insufficient_permissions', 'Only an owner of the organization may do this.');
+    },
     replay: (caller, _, proceed) => proceed(caller),
   };
 }
 
-/** Longest body without a sign-in: a key, with room for any encoding. */
+/** Longest body without a sign-in: a credential, with room for any encoding. */
 const MAX_VISITOR_BYTES = 4_096;
 
 /** Refuses a body before it is read. @throws InvalidBody when its length is unknown or too large */
@@ -96,33 +99,61 @@ function countedAddress({ counts, clock }: Pick<SignInOperationsOptions, 'counts
   };
 }
 
-function signInHandlers(options: SignInOperationsOptions): DashboardHandlers<KnownCaller, Visitor> {
-  const { signIns, oneTimeToken, publicUrl } = options;
-  const counted = keyAdmission(options.counts, options.clock);
+function signInHandlers(
+  options: SignInOperationsOptions,
+): Omit<DashboardHandlers<KnownCaller, Visitor>, keyof ReturnType<typeof memberHandlers>> {
+  const { signIns, publicUrl } = options;
+  const bodyOf = (signIn: SignIn) => signInBody(signIn, signIns.modes);
   return {
     getDashboardSession: async (_, { signIn }) => ({
       status: 200,
       headers: NOT_KEPT,
-      body: signInBody(signIn),
+      body: bodyOf(signIn),
     }),
 
-    async createDashboardSession({ body: { key, token } }, { request }) {
-      if (key !== undefined && token !== undefined)
-        throw new InvalidBody('token', 'cannot be combined with a key');
-      const credential =
-        token === undefined
-          ? await signIns.ofSecret(givenKey(key), request)
-          : await signIns.ofOneTimeKey(oneTimeToken?.keyOf(token), request);
-      const limits = await counted(credential);
-      // Used up only now, so that a refused request leaves the token valid. Of concurrent requests, only the first
-      // succeeds.
-      if (token !== undefined) await signIns.ofOneTimeKey(oneTimeToken?.take(token), request);
-      const signIn = await signIns.open(credential, request);
+    async createDashboardSession({ body: { token } }, { request }) {
+      const signIn = await signIns.open(token, request);
       const cookie = signIns.cookie.set(signIn.token, request.client);
       return {
         status: 201,
-        headers: { ...limits, ...NOT_KEPT, 'Set-Cookie': cookie },
-        body: signInBody(signIn),
+        headers: { ...NOT_KEPT, 'Set-Cookie': cookie },
+        body: bodyOf(signIn),
+      };
+    },
+
+    async updateDashboardSession({ body: { mode } }, { signIn }) {
+      if (!signIns.modes.includes(mode))
+        throw new InvalidBody(
+          'mode',
+          `must be ${signIns.modes.join(' or ')}: this service has no other chains`,
+        );
+      return { status: 200, headers: NOT_KEPT, body: bodyOf(await signIns.switchMode(signIn, mode)) };
+    },
+
+    async listDashboardSessions(_, { signIn }) {
+      const all = await signIns.visible(signIn);
+      const data = all.map(({ signIn: { id, mode, address, userAgent, createdAt, expiresAt }, member }) => ({
+        object: 'open_dashboard_session' as const,
+        id,
+        member: memberBody(member),
+        mode,
+        is_current: id === signIn.stored.id,
+        address,
+        user_agent: userAgent,
+        created_at: timestamp(createdAt),
+        expires_at: timestamp(expiresAt),
+      }));
+      return { status: 200, headers: NOT_KEPT, body: { object: 'list', data } };
+    },
+
+    async endDashboardSession({ path: { session_id: id } }, { signIn }) {
+      const all = await signIns.visible(signIn);
+      if (!all.some(open => open.signIn.id === id)) throw resourceNotFound('dashboard_session', id);
+      await signIns.endById(id);
+      return {
+        status: 200,
+        headers: NOT_KEPT,
+        body: { object: 'dashboard_session_ended', ended: true, everywhere: false },
       };
     },
 
@@ -151,21 +182,25 @@ function qrCodeBody(text: string, publicUrl: string): DashboardSchemas['QrCode']
   throw new InvalidBody('text', 'must be the address of a pay page of this service, or of a chat');
 }
 
-function givenKey(key: string | undefined): string {
-  if (key !== undefined) return key;
-  throw new InvalidBody('key', 'is required', { code: 'missing_required_field' });
-}
-
-function signInBody({ token, expiresAt, credential }: SignIn): DashboardSchemas['DashboardSession'] {
-  const { key, merchant } = credential;
+function signInBody(
+  { token, stored, member, credential }: SignIn,
+  modes: readonly Mode[],
+): DashboardSchemas['DashboardSession'] {
+  const { organizationId, mode, permission, merchant } = credential;
   return {
     object: 'dashboard_session',
-    organization: { id: key.organizationId, name: merchant.name },
-    mode: key.mode,
-    key: { id: key.id, name: key.name, last_four: key.lastFour },
-    permission: key.permission,
-    permissions: included(key.permission),
-    expires_at: timestamp(Math.min(expiresAt, key.expiresAt ?? expiresAt)),
+    id: stored.id,
+    organization: { id: organizationId, name: merchant.name },
+    mode,
+    modes: [...modes],
+    member: memberBody(member),
+    permission,
+    permissions: included(permission),
+    expires_at: timestamp(stored.expiresAt),
     csrf_token: csrfTokenOf(token),
   };
+}
+
+function memberBody({ id, name, email, role }: Member): DashboardSchemas['SignedInMember'] {
+  return { id, name, email, role };
 }

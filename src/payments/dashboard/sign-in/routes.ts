@@ -3,10 +3,10 @@ import type { Db } from '#db/open.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { ClockAndLog } from '#lib/logger.ts';
 import { authenticator } from '#payments/api/gate/authenticate.ts';
-import { keyAdmission, type RateLimits } from '#payments/api/gate/rate-limits.ts';
+import { callerAdmission, type RateLimits } from '#payments/api/gate/rate-limits.ts';
+import type { PaymentChains } from '#payments/model/payment-chain.ts';
 import type { Seals } from '#payments/secrets/sealed.ts';
 import { checkChange } from './csrf.ts';
-import type { OneTimeToken } from './one-time-token.ts';
 import { signInOperations } from './operations.ts';
 import { type DashboardSignIns, dashboardSignIns } from './sign-ins.ts';
 
@@ -15,7 +15,8 @@ export interface DashboardOptions extends ClockAndLog {
   readonly seals: Seals;
   readonly publicUrl: string;
   readonly counts: RateLimits;
-  readonly oneTimeToken: OneTimeToken | undefined;
+  readonly chains: Pick<PaymentChains, 'all'>;
+  readonly hasMailServer: boolean;
   readonly validateResponses: boolean;
 }
 
@@ -23,9 +24,9 @@ export interface DashboardOptions extends ClockAndLog {
  * Routes of the dashboard's sign-in, and the forwarding to the API's operations, which must be registered after them.
  */
 export async function dashboardRoutes(options: DashboardOptions): Promise<readonly Middleware[]> {
-  const { db, seals, clock, log, publicUrl, counts } = options;
+  const { db, seals, clock, log, publicUrl, chains, counts } = options;
   const keys = authenticator({ db, clock, limits: counts, log });
-  const signIns = dashboardSignIns({ db, seals, clock, publicUrl, keys });
+  const signIns = dashboardSignIns({ db, seals, clock, publicUrl, chains, keys });
   return [
     await signInOperations({ ...options, signIns }),
     apiForwarding({ signIns, publicUrl, counts, clock }),
@@ -49,7 +50,7 @@ interface ForwardingOptions {
  * answer (Decision 279).
  */
 function apiForwarding({ signIns, publicUrl, counts, clock }: ForwardingOptions): Middleware {
-  const counted = keyAdmission(counts, clock);
+  const counted = callerAdmission(counts, clock);
   return async (ctx, next) => {
     if (!ctx.url.startsWith(API)) return next();
     ctx.url = ctx.url.slice(PREFIX.length);

@@ -1,70 +1,155 @@
-import { createHash } from 'node:crypto';
+import type { Tables } from 'knex/types/tables.js';
 import type { Handle } from '#db/open.ts';
 import { execute } from '#db/query.ts';
-import { select } from '../../tables/select.ts';
+import type { Member } from '../../members/member.ts';
+import { memberForm } from '../../members/member-store.ts';
+import { hashOfToken } from '../../members/sign-in-address.ts';
+import type { Mode, SessionDefaults, Tier } from '../../model/owner.ts';
+import { recordForm } from '../../tables/record-form.ts';
+import { select, selectWith } from '../../tables/select.ts';
 
-/** Sign-in of the dashboard as stored. Times are UTC milliseconds. */
-interface StoredSignIn {
-  readonly keyId: string;
+/** Sign-in of a member as stored, without its token. Times are UTC milliseconds. */
+export interface StoredSignIn {
+  readonly id: string;
+  readonly memberId: string;
+  readonly mode: Mode;
+  /** IP address, and `User-Agent` of the browser, that opened it. */
+  readonly address: string;
+  readonly userAgent: string | null;
   readonly createdAt: number;
   readonly expiresAt: number;
+  /** Time at which a passkey last confirmed the member. */
+  readonly confirmedAt: number | null;
+}
+
+/** A sign-in with its member, and the organization in the sign-in's mode. */
+export interface SignInHolder {
+  readonly signIn: StoredSignIn;
+  readonly member: Member;
+  readonly tier: Tier;
+  readonly merchant: SessionDefaults;
 }
 
 /** Store of the dashboard's sign-ins. Only the hash of a token is stored (Decision 245). */
 export function signInStore(handle: Handle) {
   return {
-    async insert(token: string, { keyId, createdAt, expiresAt }: StoredSignIn): Promise<void> {
-      await handle('dashboard_sessions').insert({
+    async insert(token: string, signIn: StoredSignIn): Promise<void> {
+      await handle('member_sessions').insert({
+        ...signInForm.rowOf(signIn),
         token_hash: hashOfToken(token),
-        key_id: keyId,
-        created_at: createdAt,
-        expires_at: expiresAt,
       });
     },
 
-    /** Sign-in of a token, unless it has expired. */
-    async find(token: string, now: number): Promise<StoredSignIn | undefined> {
-      const [row] = await select({ from: 'dashboard_sessions', columns: ['*'] }).rows(
-        handle,
-        'where token_hash = ? and expires_at > ?',
-        [hashOfToken(token), now],
+    /** Sign-in of a token, unless it has expired or its member was removed. */
+    async find(token: string, now: number): Promise<SignInHolder | undefined> {
+      // Selected on its own first, like a key: SQLite would plan a join with a parameter again each time.
+      const [row] = await selectWith<{ s: Tables['member_sessions'] }>()({
+        with: 'with s as materialized (select * from member_sessions where token_hash = ? and expires_at > ?)',
+        from: 's',
+        join: [
+          'members m on m.id = s.member_id and m.removed_at is null',
+          'organizations o on o.id = m.organization_id',
+        ],
+        leftJoin: ['organization_settings t on t.organization_id = m.organization_id and t.mode = s.mode'],
+        columns: [
+          's.*',
+          'm.organization_id',
+          'm.name',
+          'm.email',
+          'm.role',
+          'm.removed_at',
+          'o.tier',
+          't.logo_url',
+        ],
+        computed: {
+          member_since: ['time', 'm.created_at'],
+          organization_name: ['text', 'coalesce(t.name, o.name)'],
+          tolerance_bps: ['count', 'coalesce(t.tolerance_bps, 0)'],
+        },
+      }).rows(handle, '', [hashOfToken(token), now]);
+      return (
+        row && {
+          signIn: signInForm.recordOf(row),
+          member: memberForm.recordOf({ ...row, id: row.member_id, created_at: row.member_since }),
+          tier: row.tier,
+          merchant: {
+            name: row.organization_name,
+            logoUrl: row.logo_url,
+            toleranceBps: row.tolerance_bps,
+          },
+        }
       );
-      return row && { keyId: row.key_id, createdAt: row.created_at, expiresAt: row.expires_at };
     },
 
-    /** Removes all sign-ins of a key except the newest `kept`. */
-    async removeOldest(keyId: string, kept: number): Promise<void> {
+    /** Open sign-ins of a member, or of all members of an organization, newest first. */
+    async open(
+      of: { readonly memberId: string } | { readonly organizationId: string },
+      now: number,
+    ): Promise<{ readonly signIn: StoredSignIn; readonly member: Member }[]> {
+      const [column, value] =
+        'memberId' in of ? ['m.id', of.memberId] : ['m.organization_id', of.organizationId];
+      const rows = await select({
+        from: 'member_sessions s',
+        join: ['members m on m.id = s.member_id'],
+        columns: ['s.*', 'm.organization_id', 'm.name', 'm.email', 'm.role', 'm.removed_at'],
+        computed: { member_since: ['time', 'm.created_at'] },
+      }).rows(handle, `where ${column} = ? and s.expires_at > ? order by s.created_at desc, s.id`, [
+        value,
+        now,
+      ]);
+      return rows.map(row => ({
+        signIn: signInForm.recordOf(row),
+        member: memberForm.recordOf({ ...row, id: row.member_id, created_at: row.member_since }),
+      }));
+    },
+
+    /** Removes all sign-ins of a member except the newest `kept`. */
+    async removeOldest(memberId: string, kept: number): Promise<void> {
       await execute(
         handle,
-        `delete from dashboard_sessions where key_id = ? and token_hash not in (
-           select token_hash from dashboard_sessions where key_id = ?
+        `delete from member_sessions where member_id = ? and token_hash not in (
+           select token_hash from member_sessions where member_id = ?
            order by created_at desc, token_hash limit ?
          )`,
-        [keyId, keyId, kept],
+        [memberId, memberId, kept],
       );
     },
 
-    async remove(token: string): Promise<void> {
-      await execute(handle, 'delete from dashboard_sessions where token_hash = ?', [hashOfToken(token)]);
+    async setMode(id: string, mode: Mode): Promise<void> {
+      await execute(handle, 'update member_sessions set mode = ? where id = ?', [mode, id]);
     },
 
-    async removeOfKey(keyId: string): Promise<void> {
-      await execute(handle, 'delete from dashboard_sessions where key_id = ?', [keyId]);
+    async removeByToken(token: string): Promise<void> {
+      await execute(handle, 'delete from member_sessions where token_hash = ?', [hashOfToken(token)]);
+    },
+
+    async remove(id: string): Promise<void> {
+      await execute(handle, 'delete from member_sessions where id = ?', [id]);
+    },
+
+    async removeOfMember(memberId: string): Promise<void> {
+      await execute(handle, 'delete from member_sessions where member_id = ?', [memberId]);
     },
 
     /** Removes at most `limit` sign-ins that expired at `before` or earlier. Resolves to their number. */
     removeExpired: ({ before, limit }: { before: number; limit: number }): Promise<number> =>
       execute(
         handle,
-        `delete from dashboard_sessions where token_hash in (
-           select token_hash from dashboard_sessions where expires_at <= ? order by expires_at limit ?
+        `delete from member_sessions where id in (
+           select id from member_sessions where expires_at <= ? order by expires_at limit ?
          )`,
         [before, limit],
       ),
   };
 }
 
-/** SHA-256 of a token. A slow hash would add nothing, because the token has 256 random bits. */
-export function hashOfToken(token: string): Buffer {
-  return createHash('sha256').update(token, 'utf8').digest();
-}
+const signInForm = recordForm<StoredSignIn>({
+  id: 'plain',
+  memberId: 'plain',
+  mode: 'plain',
+  address: 'plain',
+  userAgent: 'plain',
+  createdAt: 'plain',
+  expiresAt: 'plain',
+  confirmedAt: 'plain',
+});

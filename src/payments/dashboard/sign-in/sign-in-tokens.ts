@@ -1,15 +1,10 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
+import { newToken } from '../../members/sign-in-address.ts';
 import type { Seals } from '../../secrets/sealed.ts';
 
-const TOKEN_BYTES = 32;
 /** A token, and its HMAC-SHA-256. Both are 32 bytes in base64url. */
 const SIGNED = /^([\w-]{43})\.([\w-]{43})$/;
-const COLUMN = { table: 'dashboard_sessions', column: 'token_hash' } as const;
-
-/** New unguessable token of 256 random bits. */
-export function newToken(): string {
-  return randomBytes(TOKEN_BYTES).toString('base64url');
-}
+const COLUMN = { table: 'member_sessions', column: 'token_hash' } as const;
 
 /** Makes and recognizes tokens of sign-ins. They are signed, so that an invented one costs no query (Decision 245). */
 export function signInTokens(seals: Pick<Seals, 'hash'>) {

@@ -3,18 +3,23 @@ import type { Db } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
 import type { Client } from '#http/client-address.ts';
 import type { Clock } from '#lib/clock.ts';
+import { newId } from '#lib/ids.ts';
 import type { Authenticator, AuthFailure, Credential } from '#payments/api/gate/authenticate.ts';
-import { apiKeyStore } from '#payments/keys/api-key-store.ts';
+import { MEMBER_ROLES } from '#payments/browser/member-roles.ts';
+import type { Member } from '#payments/members/member.ts';
+import { signInAddressStore } from '#payments/members/sign-in-address.ts';
+import type { Mode } from '#payments/model/owner.ts';
+import type { PaymentChains } from '#payments/model/payment-chain.ts';
 import type { Seals } from '#payments/secrets/sealed.ts';
-import { signInStore } from './sign-in-store.ts';
+import { type SignInHolder, type StoredSignIn, signInStore } from './sign-in-store.ts';
 import { signInTokens } from './sign-in-tokens.ts';
 
-/** Sign-in with the key it is bound to. */
+/** Sign-in of a member. */
 export interface SignIn {
   /** Value of the cookie. */
   readonly token: string;
-  /** UTC milliseconds. */
-  readonly expiresAt: number;
+  readonly stored: StoredSignIn;
+  readonly member: Member;
   readonly credential: Credential;
 }
 
@@ -23,11 +28,14 @@ interface SignInsOptions {
   readonly seals: Seals;
   readonly clock: Clock;
   readonly publicUrl: string;
+  readonly chains: Pick<PaymentChains, 'all'>;
   readonly keys: Authenticator;
 }
 
-/** Most open sign-ins of one key. Opening another one ends the oldest (Decision 252). */
-const SIGN_INS_PER_KEY = 50;
+/** Most open sign-ins of one member. Opening another one ends the oldest (Decision 252). */
+const SIGN_INS_PER_MEMBER = 50;
+/** Most characters of a `User-Agent` that are stored. */
+const MAX_USER_AGENT = 300;
 
 type Asking = Pick<IncomingRequest, 'headers' | 'client'>;
 
@@ -36,27 +44,26 @@ const MISSING: AuthFailure = {
   message: 'You are not signed in to the dashboard.',
 };
 const ENDED: AuthFailure = { code: 'key_invalid', message: 'The session has ended: sign in again.' };
-const ROLLED: AuthFailure = {
-  code: 'key_revoked',
-  message: 'This API key was rolled: sign in with the new key.',
-};
 const USED: AuthFailure = {
   code: 'key_invalid',
-  message: 'This sign-in link was used before or is from an earlier run: sign in with an API key.',
+  message: 'This sign-in link was used before or has expired. Request a new one.',
 };
 
 export type DashboardSignIns = ReturnType<typeof dashboardSignIns>;
 
-/** Opens, finds and ends sign-ins of the dashboard (Decision 244). */
-export function dashboardSignIns({ db, seals, clock, publicUrl, keys }: SignInsOptions) {
+/** Opens, finds and ends sign-ins of members (Decision 244). */
+export function dashboardSignIns({ db, seals, clock, publicUrl, chains, keys }: SignInsOptions) {
   const cookie = signInCookie(publicUrl);
   const tokens = signInTokens(seals);
+  const modes = modesOf(chains);
 
   return {
     cookie,
+    /** Modes that a sign-in can be switched to. The first is that of a new sign-in. */
+    modes,
 
     /**
-     * Sign-in of a request. Its key is looked up each time, so that the sign-in ends with the key.
+     * Sign-in of a request. Its member is looked up each time, so that the sign-in ends with the member.
      * @throws HttpError 401 or 429
      */
     async ofRequest(request: Asking): Promise<SignIn> {
@@ -65,54 +72,92 @@ export function dashboardSignIns({ db, seals, clock, publicUrl, keys }: SignInsO
       if (token === undefined) return keys.refuse(MISSING, client);
       if (!tokens.isOurs(token)) return keys.refuse(ENDED, client);
       return keys.lookUp(token, client, async () => {
-        const stored = await signInStore(db).find(token, clock.now());
-        if (stored === undefined) return keys.refuse(ENDED, client);
-        const credential = await credentialOf(stored.keyId, request);
-        return { token, expiresAt: stored.expiresAt, credential };
+        const found = await signInStore(db).find(token, clock.now());
+        return found === undefined ? keys.refuse(ENDED, client) : signInOf(token, found);
       });
     },
 
-    /** Credential of the API key used for signing in. @throws HttpError 401 or 429 */
-    async ofSecret(secret: string, request: Asking): Promise<Credential> {
-      return unlessRolled(await keys.ofSecret(secret, request.client), request);
-    },
-
-    /** Credential of a one-time token's key; `keyId` is undefined for an invalid token. @throws HttpError 401 or 429 */
-    ofOneTimeKey: (keyId: string | undefined, request: Asking): Promise<Credential> =>
-      keyId === undefined ? keys.refuse(USED, request.client) : credentialOf(keyId, request),
-
-    /** Opens a sign-in with a new token and replaces the browser's earlier sign-in. */
-    async open(credential: Credential, request: Asking): Promise<SignIn> {
+    /**
+     * Uses a one-time address up, opens a sign-in with a new token, and replaces the browser's earlier sign-in.
+     * @throws HttpError 401 or 429
+     */
+    async open(addressToken: string, request: Asking): Promise<SignIn> {
+      const { client, headers } = request;
       const token = tokens.create();
       const before = cookie.read(request);
       const createdAt = clock.now();
-      const expiresAt = createdAt + SIGN_IN_LIFETIME_MS;
-      await transaction(db, async handle => {
+      const opened = await transaction(db, async handle => {
+        const memberId = await signInAddressStore(handle).take(addressToken, createdAt);
+        if (memberId === undefined) return undefined;
         const store = signInStore(handle);
-        if (before !== undefined) await store.remove(before);
-        await store.removeOldest(credential.key.id, SIGN_INS_PER_KEY - 1);
-        await store.insert(token, { keyId: credential.key.id, createdAt, expiresAt });
+        if (before !== undefined) await store.removeByToken(before);
+        await store.removeOldest(memberId, SIGN_INS_PER_MEMBER - 1);
+        await store.insert(token, {
+          id: newId('ds'),
+          memberId,
+          mode: modes[0],
+          address: client.address,
+          userAgent: headers['user-agent']?.slice(0, MAX_USER_AGENT) ?? null,
+          createdAt,
+          expiresAt: createdAt + SIGN_IN_LIFETIME_MS,
+          confirmedAt: null,
+        });
+        return store.find(token, createdAt);
       });
-      return { token, expiresAt, credential };
+      return opened === undefined ? keys.refuse(USED, client) : signInOf(token, opened);
     },
 
-    /** Ends one sign-in, or all sign-ins of its key. */
-    async end({ token, credential }: SignIn, { everywhere }: { everywhere: boolean }): Promise<void> {
+    /** Switches a sign-in to another mode. */
+    async switchMode({ token, stored }: SignIn, mode: Mode): Promise<SignIn> {
+      const switched = await transaction(db, async handle => {
+        await signInStore(handle).setMode(stored.id, mode);
+        return signInStore(handle).find(token, clock.now());
+      });
+      if (switched === undefined)
+        throw new Error(`the sign-in ${stored.id} ended while its mode was changed`);
+      return signInOf(token, switched);
+    },
+
+    /** Open sign-ins that a member may see: the member's own, and for an owner those of the organization. */
+    visible({ member, credential }: SignIn) {
+      const { id: memberId, organizationId } = member;
+      return signInStore(db).open(credential.isOwner ? { organizationId } : { memberId }, clock.now());
+    },
+
+    /** Ends a sign-in by its id. */
+    endById: (id: string): Promise<void> => transaction(db, handle => signInStore(handle).remove(id)),
+
+    /** Ends one sign-in, or all sign-ins of its member. */
+    async end({ stored, member }: SignIn, { everywhere }: { everywhere: boolean }): Promise<void> {
       await transaction(db, handle => {
         const store = signInStore(handle);
-        return everywhere ? store.removeOfKey(credential.key.id) : store.remove(token);
+        return everywhere ? store.removeOfMember(member.id) : store.remove(stored.id);
       });
     },
   };
+}
 
-  async function credentialOf(keyId: string, request: Asking): Promise<Credential> {
-    const found = await apiKeyStore(db).findHolder(keyId);
-    return unlessRolled(await keys.accept(found, request.client), request);
-  }
+function signInOf(token: string, { signIn: stored, member, tier, merchant }: SignInHolder): SignIn {
+  const { id, organizationId, role } = member;
+  const { permission, isOwner } = MEMBER_ROLES[role];
+  const { mode } = stored;
+  const credential = {
+    id,
+    kind: 'member',
+    organizationId,
+    mode,
+    permission,
+    isOwner,
+    tier,
+    merchant,
+  } as const;
+  return { token, stored, member, credential };
+}
 
-  async function unlessRolled(credential: Credential, { client }: Asking): Promise<Credential> {
-    return credential.key.rolledAt === null ? credential : keys.refuse(ROLLED, client);
-  }
+/** Modes with chains, live mode first; both when there are no chains (Decision 415). */
+function modesOf({ all }: Pick<PaymentChains, 'all'>): readonly [Mode, ...Mode[]] {
+  const [first, ...rest] = (['live', 'test'] as const).filter(mode => all.some(chain => chain.mode === mode));
+  return first === undefined ? ['live', 'test'] : [first, ...rest];
 }
 
 /** Lifetime of a sign-in in milliseconds. Activity does not extend it (Decision 244). */

@@ -126,3 +126,67 @@ export const DASHBOARD_SESSIONS_MIGRATION: Migration = {
     'create index dashboard_sessions_by_end on dashboard_sessions (expires_at)',
   ],
 };
+
+/**
+ * Members of organizations, and how they sign in (Decisions 244 and 413 to 416). `dashboard_sessions`, whose rows belong to
+ * keys, serves processes of earlier versions only. A later release drops it.
+ */
+export const MEMBERS_MIGRATION: Migration = {
+  name: 'members',
+  up: [
+    table('members', {
+      id: ['text', 'primary key'],
+      organization_id: ['text', 'not null references organizations (id)'],
+      name: ['text', 'not null'],
+      // In lower case.
+      email: 'text',
+      role: ['text', "not null check (role in ('owner', 'developer', 'support', 'read_only'))"],
+      created_at: ['time', 'not null'],
+      removed_at: 'time',
+    }),
+    'create index members_of_organization on members (organization_id, created_at, id)',
+    'create unique index members_by_email on members (email, organization_id) where removed_at is null',
+    table('member_sessions', {
+      id: ['text', 'primary key'],
+      // SHA-256 of the cookie's value.
+      token_hash: ['bytes', 'not null unique'],
+      member_id: ['text', 'not null references members (id)'],
+      mode: ['text', "not null check (mode in ('live', 'test'))"],
+      // Address and browser that opened it.
+      address: ['text', 'not null'],
+      user_agent: 'text',
+      created_at: ['time', 'not null'],
+      expires_at: ['time', 'not null'],
+      // Time at which a passkey last confirmed the member.
+      confirmed_at: 'time',
+    }),
+    'create index member_sessions_of_member on member_sessions (member_id, created_at)',
+    'create index member_sessions_by_end on member_sessions (expires_at)',
+    table('sign_in_addresses', {
+      // SHA-256 of the token.
+      token_hash: ['bytes', 'primary key'],
+      member_id: ['text', 'not null references members (id)'],
+      expires_at: ['time', 'not null'],
+    }),
+    'create index sign_in_addresses_of_member on sign_in_addresses (member_id)',
+    'create index sign_in_addresses_by_end on sign_in_addresses (expires_at)',
+    table('passkeys', {
+      // Id of the credential, in base64url.
+      id: ['text', 'primary key'],
+      member_id: ['text', 'not null references members (id)'],
+      name: ['text', 'not null'],
+      public_key: ['bytes', 'not null'],
+      // Uses that the authenticator reports; 0 for those that do not count.
+      counter: ['count', 'not null'],
+      transports: ['json', 'not null'],
+      created_at: ['time', 'not null'],
+      last_used_at: 'time',
+    }),
+    'create index passkeys_of_member on passkeys (member_id, created_at)',
+    table('spent_challenges', {
+      // SHA-256 of a challenge that a passkey has answered.
+      challenge_hash: ['bytes', 'primary key'],
+      expires_at: ['time', 'not null'],
+    }),
+  ],
+};

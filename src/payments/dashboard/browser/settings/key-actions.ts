@@ -5,8 +5,7 @@ import { answerOf } from '#pages/browser/answer.ts';
 import { DialogButton } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import { SelectField, TextField } from '#pages/browser/fields.ts';
-import { dashboard } from '../addresses.ts';
-import { api, idempotencyKey, type Payments, stayWhenSignedOut } from '../api.ts';
+import { api, idempotencyKey, type Payments } from '../api.ts';
 import { useSignIn } from '../signed-in.ts';
 
 type Key = Payments['ApiKey'];
@@ -88,16 +87,14 @@ const GRACES = [
   ['604800', 'in one week'],
 ] as const;
 
-/** Buttons that roll or revoke a key. The dialog warns if that ends this sign-in. */
+/** Buttons that roll or revoke a key. */
 export function KeyActions({
   apiKey,
-  isOwn,
   onMade,
   onSaid,
 }: {
   apiKey: Key;
-  isOwn: boolean;
-  onMade: (key: Created, replaced?: Key) => void;
+  onMade: (key: Created) => void;
   onSaid: (said: string) => void;
 }): VNode {
   const { id, name, last_four: end } = apiKey;
@@ -105,19 +102,12 @@ export function KeyActions({
   const roll = async () => {
     const params = { path: { api_key_id: id }, header: { 'Idempotency-Key': idempotencyKey() } };
     const body = { old_key_expires_in: Number(grace) };
-    // Set before the answer: once the key is rolled, any other request of the page would get a 401.
-    stayWhenSignedOut(isOwn);
-    const sent = answerOf(api.POST('/api/v1/api-keys/{api_key_id}/roll', { params, body }));
-    const { data } = await sent.catch(reason => {
-      stayWhenSignedOut(false);
-      throw reason;
-    });
-    onMade(data, apiKey);
+    const { data } = await answerOf(api.POST('/api/v1/api-keys/{api_key_id}/roll', { params, body }));
+    onMade(data);
   };
   const revoke = async () => {
     await answerOf(api.DELETE('/api/v1/api-keys/{api_key_id}', { params: { path: { api_key_id: id } } }));
-    if (isOwn) location.replace(dashboard.signIn());
-    else onSaid(`The key “${name}” is revoked.`);
+    onSaid(`The key “${name}” is revoked.`);
   };
   return html`<span class="row">
     ${h(DialogButton, {
@@ -126,10 +116,6 @@ export function KeyActions({
       onConfirm: roll,
       children: html`
         <p>A new key with the same name and permission takes its place. It is shown once.</p>
-        ${
-          isOwn &&
-          html`<p class="notice warning">You signed in with this key. This session ends at once: sign in with the new key.</p>`
-        }
         ${h(SelectField<string>, {
           label: `Old key …${end} expires`,
           param: 'old_key_expires_in',
@@ -146,7 +132,6 @@ export function KeyActions({
       onConfirm: revoke,
       children: html`
         <p>Requests with the key …${end} are refused from now on. This cannot be undone.</p>
-        ${isOwn && html`<p class="notice warning">You signed in with this key: you will be signed out.</p>`}
       `,
     })}
   </span>`;

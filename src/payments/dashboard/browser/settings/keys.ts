@@ -6,12 +6,11 @@ import { StatusMessage } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import { Badge, Card } from '#pages/browser/layout.ts';
 import { Ago, Moment } from '#pages/browser/moment.ts';
-import { dashboard } from '../addresses.ts';
 import { api, type Payments } from '../api.ts';
 import { openPage } from '../frame.ts';
 import { numberedList, pageQuery } from '../paging.ts';
 import { Secret } from '../secret.ts';
-import { useHasPermission, useSignIn } from '../signed-in.ts';
+import { useHasPermission } from '../signed-in.ts';
 import { CreateKey, KeyActions } from './key-actions.ts';
 
 type Key = Payments['ApiKey'];
@@ -19,37 +18,29 @@ type Key = Payments['ApiKey'];
 /** Page of the organization's API keys. */
 function KeysPage(): VNode {
   const isAdmin = useHasPermission('admin');
-  const own = useSignIn().key.id;
   const [made, setMade] = useState<Payments['CreatedApiKey']>();
   const [said, setSaid] = useState('');
-  const [isOver, setOver] = useState(false);
   if (!isAdmin)
     return html`<h1>Keys</h1>
       ${h(Empty, {
-        children: html`Only keys with the permission <code>admin</code> can list and create keys. The key that you signed in with has another permission.`,
+        children: 'Only owners and developers can see and create keys.',
       })}`;
 
-  const onMade = (key: Payments['CreatedApiKey'], replaced?: Key) => {
+  const onMade = (key: Payments['CreatedApiKey']) => {
     setSaid('');
     setMade(key);
-    // The sign-in ended with its key, so a further request would leave the page and lose the secret.
-    if (replaced?.id === own) setOver(true);
   };
   return html`
     <div class="title">
       <h1>Keys</h1>
-      ${!isOver && h(CreateKey, { onMade })}
+      ${h(CreateKey, { onMade })}
     </div>
     ${h(StatusMessage, {
       children: html`
         ${said}${made !== undefined && h(Secret, { label: `This is the key “${made.name}”.`, value: made.key })}
       `,
     })}
-    ${
-      isOver
-        ? html`<p>This session has ended, because its key was replaced. <a href=${dashboard.signIn(dashboard.keys)}>Sign in with the new one</a></p>`
-        : h(KeyList, { version: `${made?.id} ${said}`, onMade, onSaid: setSaid })
-    }
+    ${h(KeyList, { version: `${made?.id} ${said}`, onMade, onSaid: setSaid })}
   `;
 }
 
@@ -59,10 +50,9 @@ function KeyList({
   onSaid,
 }: {
   version: string;
-  onMade: (key: Payments['CreatedApiKey'], replaced?: Key) => void;
+  onMade: (key: Payments['CreatedApiKey']) => void;
   onSaid: (said: string) => void;
 }): VNode {
-  const own = useSignIn().key.id;
   return h(Card, {
     children: numberedList({
       label: 'API keys',
@@ -73,8 +63,7 @@ function KeyList({
       columns: [
         {
           name: 'Name',
-          cell: ({ id, name }: Key) =>
-            html`<span class="clipped">${name}</span>${id === own && html` ${h(Badge, { tone: 'busy', children: 'this session' })}`}`,
+          cell: ({ name }: Key) => html`<span class="clipped">${name}</span>`,
         },
         {
           name: 'Key',
@@ -97,8 +86,7 @@ function KeyList({
         { name: 'Created', cell: ({ created_at }: Key) => h(Ago, { at: created_at }) },
         {
           name: 'Actions',
-          cell: (key: Key) =>
-            key.is_active && h(KeyActions, { apiKey: key, isOwn: key.id === own, onMade, onSaid }),
+          cell: (key: Key) => key.is_active && h(KeyActions, { apiKey: key, onMade, onSaid }),
         },
       ],
     }),

@@ -1,0 +1,85 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { answerOf, ProblemNotice } from '#pages/browser/answer.ts';
+import { ChangeForm, StatusMessage, useChange } from '#pages/browser/changes.ts';
+import { h } from '#pages/browser/element.ts';
+import { TextField } from '#pages/browser/fields.ts';
+import { Card } from '#pages/browser/layout.ts';
+import { asProblem, type Problem } from '#pages/browser/problem.ts';
+import { show } from '#pages/browser/show.ts';
+import { returnAddress, takeToken } from '../addresses.ts';
+import { signInApi } from '../api.ts';
+
+const token = takeToken();
+
+/** Exchanges the token of a one-time address for a cookie. Then opens the requested page. */
+function SignInPage(): VNode {
+  const [isBusy, setBusy] = useState(token !== undefined);
+  const [problem, setProblem] = useState<Problem>();
+
+  const signIn = async (credential: { token: string }) => {
+    try {
+      await answerOf(signInApi.POST('/dashboard/session', { body: credential }));
+      location.replace(returnAddress());
+    } catch (reason) {
+      // The address may have been used before in this browser, so it may be signed in.
+      const { data: known } = await signInApi.GET('/dashboard/session');
+      if (known !== undefined) return location.replace(returnAddress());
+      setProblem(asProblem(reason));
+      setBusy(false);
+    }
+  };
+  useEffect(() => {
+    if (token !== undefined) signIn({ token });
+  }, []);
+  return html`
+    <header class="top"><span class="brand">tollgate</span></header>
+    <main id="content" class="narrow">
+      <h1>Sign in</h1>
+      ${problem !== undefined && h(ProblemNotice, { problem })}
+      ${h(Card, {
+        children: isBusy ? html`<p role="status">Signing in…</p>` : h(MailForm, {}),
+      })}
+      <p class="hint">
+        No mail? An owner of your organization invites you, or sends you a link, on the page People. The operator of this
+        server makes a link for an owner with <code>tollgate keys owner-link</code>.
+      </p>
+    </main>
+  `;
+}
+
+/** Form that requests a mail with a one-time address. */
+function MailForm(): VNode {
+  const [email, setEmail] = useState('');
+  const [isSent, setSent] = useState(false);
+  const change = useChange();
+  const onSubmit = () =>
+    change.run(async () => {
+      await answerOf(signInApi.POST('/dashboard/sign-in-mails', { body: { email: email.trim() } }));
+      setSent(true);
+    });
+  return html`
+    ${h(StatusMessage, {
+      children: isSent
+        ? 'If this is the e-mail address of a member, a sign-in link is on its way. It works once, within 15 minutes.'
+        : '',
+    })}
+    ${h(ChangeForm, {
+      label: 'Sign in by e-mail',
+      action: 'E-mail me a sign-in link',
+      change,
+      onSubmit,
+      children: h(TextField, {
+        label: 'E-mail',
+        param: 'email',
+        type: 'email',
+        value: email,
+        isRequired: true,
+        onValue: setEmail,
+      }),
+    })}
+  `;
+}
+
+show(SignInPage);

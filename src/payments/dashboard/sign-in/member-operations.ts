@@ -1,0 +1,153 @@
+import type { DashboardHandlers, DashboardSchemas } from '#contract/contracts/payments.ts';
+import { paymentsError } from '#contract/contracts/payments-errors.ts';
+import type { IncomingRequest } from '#contract/mount/request-gate.ts';
+import type { Db, Handle, Transaction } from '#db/open.ts';
+import { transaction } from '#db/transaction.ts';
+import { type Clock, DAY_MS, timestamp } from '#lib/clock.ts';
+import { newId } from '#lib/ids.ts';
+import { resourceNotFound } from '../../api/responses/answers.ts';
+import type { Member } from '../../members/member.ts';
+import { memberStore } from '../../members/member-store.ts';
+import { ADDRESS_LIFETIME_MS, signInAddressStore, signInUrl } from '../../members/sign-in-address.ts';
+import { noticeStore } from '../../notifications/store/notice-store.ts';
+import type { Seals } from '../../secrets/sealed.ts';
+import type { SignIn } from './sign-ins.ts';
+
+export interface MemberOperationsOptions {
+  readonly db: Db;
+  readonly seals: Seals;
+  readonly clock: Clock;
+  readonly publicUrl: string;
+  /** True with a mail server. Without one, mails are files that no member reads. */
+  readonly hasMailServer: boolean;
+}
+
+/** Lifetime of the address in an invitation, in milliseconds (Decision 416). */
+const INVITATION_LIFETIME_MS = 3 * DAY_MS;
+/** Most addresses of a member that are valid at once and were requested by mail. */
+const MAILED_ADDRESSES = 3;
+const MAX_MEMBERS = 200;
+
+type Handlers = DashboardHandlers<{ readonly signIn: SignIn }, { readonly request: IncomingRequest }>;
+type MemberHandlers = Pick<
+  Handlers,
+  'listMembers' | 'inviteMember' | 'updateMember' | 'removeMember' | 'sendSignInAddress' | 'requestSignInMail'
+>;
+
+/** Operations on the members of an organization, and mails that sign them in (Decisions 413 to 416). */
+export function memberHandlers(options: MemberOperationsOptions): MemberHandlers {
+  const { db, seals, clock, publicUrl, hasMailServer } = options;
+  return {
+    async listMembers(_, { signIn: { member } }) {
+      const data = (await memberStore(db).list(member.organizationId)).map(memberBody);
+      return { status: 200, body: { object: 'list', data } };
+    },
+
+    inviteMember: ({ body: { name, email: given, role } }, { signIn: { member: inviter } }) =>
+      transaction(db, async handle => {
+        const { organizationId } = inviter;
+        const email = given.toLowerCase();
+        const others = await memberStore(handle).list(organizationId);
+        if (others.some(other => other.email === email)) {
+          throw paymentsError('duplicate_resource', `${email} is a member already.`, { param: 'email' });
+        }
+        if (others.length >= MAX_MEMBERS)
+          throw refused(`An organization has at most ${MAX_MEMBERS} members.`);
+        const createdAt = clock.now();
+        const id = newId('mem');
+        const member = { id, organizationId, name: name.trim(), email, role, createdAt, removedAt: null };
+        await memberStore(handle).insert(member);
+        return { status: 201, body: await invite(handle, member, inviter) };
+      }),
+
+    updateMember: ({ path: { member_id: id }, body }, { signIn: { member: owner } }) =>
+      transaction(db, async handle => {
+        const before = await memberOf(handle, owner, id);
+        const member = { ...before, name: body.name?.trim() ?? before.name, role: body.role ?? before.role };
+        if (member.role !== 'owner') await checkOtherOwner(handle, before);
+        await memberStore(handle).save(member);
+        return { status: 200, body: memberBody(member) };
+      }),
+
+    removeMember: ({ path: { member_id: id } }, { signIn: { member: owner } }) =>
+      transaction(db, async handle => {
+        const member = await memberOf(handle, owner, id);
+        await checkOtherOwner(handle, member);
+        await memberStore(handle).remove(id, clock.now());
+        return { status: 200, body: { object: 'member', id, removed: true } };
+      }),
+
+    sendSignInAddress: ({ path: { member_id: id } }, { signIn: { member: owner } }) =>
+      transaction(db, async handle => {
+        const member = await memberOf(handle, owner, id);
+        return { status: 200, body: await invite(handle, member, owner) };
+      }),
+
+    async requestSignInMail({ body: { email } }) {
+      await transaction(db, async handle => {
+        const now = clock.now();
+        for (const member of await memberStore(handle).withEmail(email.toLowerCase())) {
+          if ((await signInAddressStore(handle).valid(member.id, now)) < MAILED_ADDRESSES)
+            await mailAddress(handle, member, { until: now + ADDRESS_LIFETIME_MS, inviter: undefined });
+        }
+      });
+      return { status: 200, body: { object: 'sign_in_mail', accepted: true } };
+    },
+  };
+
+  /** Makes an address for a member: mailed with a mail server, else part of the answer. */
+  async function invite(
+    handle: Transaction,
+    member: Member,
+    inviter: Member,
+  ): Promise<DashboardSchemas['Invitation']> {
+    const until = clock.now() + INVITATION_LIFETIME_MS;
+    const isMailed = hasMailServer && member.email !== null;
+    const url = isMailed
+      ? await mailAddress(handle, member, { until, inviter: inviter.name })
+      : signInUrl(publicUrl, await signInAddressStore(handle).issue(member.id, until));
+    return {
+      object: 'invitation',
+      member: memberBody(member),
+      sign_in_url: isMailed ? null : url,
+      expires_at: timestamp(until),
+    };
+  }
+
+  async function mailAddress(
+    handle: Transaction,
+    { id: memberId, organizationId, email }: Member,
+    { until, inviter }: { until: number; inviter: string | undefined },
+  ): Promise<string> {
+    const url = signInUrl(publicUrl, await signInAddressStore(handle).issue(memberId, until));
+    if (email === null) return url;
+    const payload = { kind: 'sign_in', email, url, inviter: inviter ?? null, expiresAt: until } as const;
+    const id = newId('ntc');
+    const createdAt = clock.now();
+    await noticeStore(handle, seals).insert([
+      { id, organizationId, mode: 'live', channel: 'email', payload, attempts: 0, createdAt },
+    ]);
+    return url;
+  }
+}
+
+function memberBody({ id, name, email, role, createdAt }: Member): DashboardSchemas['Member'] {
+  return { object: 'member', id, name, email, role, created_at: timestamp(createdAt) };
+}
+
+async function memberOf(handle: Handle, { organizationId }: Member, id: string): Promise<Member> {
+  const member = await memberStore(handle).find(organizationId, id);
+  if (member === undefined) throw resourceNotFound('member', id);
+  return member;
+}
+
+/** @throws HttpError when an owner is the last one (Decision 413) */
+async function checkOtherOwner(handle: Handle, { organizationId, id, role }: Member): Promise<void> {
+  if (role !== 'owner') return;
+  const owners = await memberStore(handle).owners(organizationId);
+  if (!owners.some(owner => owner.id !== id)) throw refused('An organization needs at least one owner.');
+}
+
+function refused(message: string) {
+  return paymentsError('invalid_status_transition', message);
+}
