@@ -160,6 +160,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/dashboard/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the overview
+         * @description Returns all that the overview page shows: figures of the period, current activity, and what needs attention. Each part is as its own operation of the API answers it.
+         */
+        get: operations["getDashboardOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dashboard/qr-code": {
         parameters: {
             query?: never;
@@ -545,6 +565,1063 @@ export interface components {
              */
             accepted: true;
         };
+        /**
+         * @description Id of the chain (EIP-155).
+         * @example 31337
+         */
+        ChainId: number;
+        /**
+         * @description Contract address of the token in lower-case hex. The zero address means the chain's native coin.
+         * @example 0x5fbdb2315678afecb367f032d93f642f64180aa3
+         */
+        TokenAddress: string;
+        /**
+         * @description How a payment is recognized without a wallet that signs: by its exact amount at the merchant's address, or by an address of its own, to which any amount may be sent, in parts and late too.
+         * @example deposit_address
+         * @enum {string}
+         */
+        PaymentMethod: "exact_amount" | "deposit_address";
+        /** @description A token that links and sessions can use. */
+        PaymentToken: {
+            /** @description Contract address of the token. The zero address means the native coin. */
+            address: components["schemas"]["TokenAddress"];
+            /**
+             * @description Symbol of the token, as configured by the operator.
+             * @example USDC
+             */
+            symbol: string;
+            /**
+             * @description Number of decimals: digits of the smallest unit in one token.
+             * @example 6
+             */
+            decimals: number;
+            /** @description Ways in which payments of new sessions can be recognized now. */
+            payment_methods: components["schemas"]["PaymentMethod"][];
+        };
+        /** @description A chain on which payments can be taken. */
+        PaymentChain: {
+            /**
+             * @description Type of the object.
+             * @example payment_chain
+             * @constant
+             */
+            object: "payment_chain";
+            /** @description Id of the chain. */
+            id: components["schemas"]["ChainId"];
+            /**
+             * @description Name of the chain.
+             * @example Base
+             */
+            name: string;
+            /** @description `live` or `test`. */
+            mode: components["schemas"]["Mode"];
+            /**
+             * @description Number of blocks that must follow the block of the payment to complete it. With 0 it is complete in its own block.
+             * @example 3
+             */
+            required_confirmations: number;
+            /**
+             * @description True while payments on the chain are detected with a delay. Payments that were sent are not lost.
+             * @example false
+             */
+            is_late: boolean;
+            /**
+             * @description Number of blocks that no answer of a node could hold and that are not read completely. Payments in them are detected later, and are not lost.
+             * @example 0
+             */
+            set_aside_blocks: number;
+            /**
+             * @description Deposit addresses on the chain, whose contracts have not been audited by anyone outside of the project; null when the operator does not permit them.
+             * @example {
+             *       "is_offered": true,
+             *       "reason": null
+             *     }
+             */
+            deposit_addresses: {
+                /**
+                 * @description False while new sessions ask for an exact amount, because the chain failed a check.
+                 * @example true
+                 */
+                is_offered: boolean;
+                /**
+                 * @description Sentence that says why none are offered; null when they are.
+                 * @example null
+                 */
+                reason: string | null;
+            } | null;
+            /**
+             * @description URL of a transaction on the block explorer, with `{tx_hash}` in place of the hash; null without an explorer.
+             * @example https://explorer.example/tx/{tx_hash}
+             */
+            explorer_url: string | null;
+            /** @description Tokens of the chain, including its native coin. */
+            tokens: components["schemas"]["PaymentToken"][];
+        };
+        /** @description All chains of one mode. */
+        PaymentChainList: {
+            /**
+             * @description Type of the object.
+             * @example list
+             * @constant
+             */
+            object: "list";
+            /** @description The chains. */
+            data: components["schemas"]["PaymentChain"][];
+        };
+        /** @description Number of checkout sessions by their current state. */
+        SessionCounts: {
+            /**
+             * @description All sessions, including expired ones that have been removed since.
+             * @example 40
+             */
+            total: number;
+            /**
+             * @description Sessions that can be paid.
+             * @example 2
+             */
+            active: number;
+            /**
+             * @description Sessions that were paid.
+             * @example 19
+             */
+            completed: number;
+            /**
+             * @description Sessions that ended without being paid.
+             * @example 19
+             */
+            expired: number;
+            /**
+             * @description Completed sessions divided by all sessions that ended, from 0 to 1 with four decimal places; null when none has ended.
+             * @example 0.5
+             */
+            conversion_rate: number | null;
+        };
+        /** @description Number of transactions by their current state. */
+        TransactionCounts: {
+            /**
+             * @description All transactions.
+             * @example 21
+             */
+            total: number;
+            /**
+             * @description Transactions that are not in a block yet.
+             * @example 0
+             */
+            pending: number;
+            /**
+             * @description Transactions that are waiting for confirmations.
+             * @example 1
+             */
+            confirming: number;
+            /**
+             * @description Transactions that were confirmed, including late, duplicate and partial ones.
+             * @example 19
+             */
+            completed: number;
+            /**
+             * @description Transactions that failed.
+             * @example 1
+             */
+            failed: number;
+        };
+        /** @description Volume of completed transactions in one token. */
+        TokenVolume: {
+            /** @description Chain of the token. */
+            chain_id: components["schemas"]["ChainId"];
+            /** @description Contract address of the token. The zero address means the native coin. */
+            token_address: components["schemas"]["TokenAddress"];
+            /**
+             * @description Symbol of the token, as configured by the operator; null when the token is no longer configured.
+             * @example USDC
+             */
+            symbol: string | null;
+            /**
+             * @description Number of decimals of the token; null when the token is no longer configured.
+             * @example 6
+             */
+            decimals: number | null;
+            /**
+             * @description Exact sum in the token's smallest unit. It can exceed 2^256.
+             * @example 237500000
+             */
+            amount: string;
+            /**
+             * @description Number of transactions in the sum.
+             * @example 19
+             */
+            transactions: number;
+        };
+        /** @description Sum of the completed refunds in one token. */
+        TokenRefunds: {
+            /** @description Chain of the token. */
+            chain_id: components["schemas"]["ChainId"];
+            /** @description Contract address of the token. The zero address means the native coin. */
+            token_address: components["schemas"]["TokenAddress"];
+            /**
+             * @description Symbol of the token, as configured by the operator; null when the token is no longer configured.
+             * @example USDC
+             */
+            symbol: string | null;
+            /**
+             * @description Number of decimals of the token; null when the token is no longer configured.
+             * @example 6
+             */
+            decimals: number | null;
+            /**
+             * @description Exact sum in the token's smallest unit. It can exceed 2^256.
+             * @example 2500000
+             */
+            amount: string;
+            /**
+             * @description Number of refunds in the sum.
+             * @example 1
+             */
+            refunds: number;
+        };
+        /** @description Statistics of one token. */
+        TokenFigures: {
+            /** @description Chain of the token. */
+            chain_id: components["schemas"]["ChainId"];
+            /** @description Contract address of the token. The zero address means the native coin. */
+            token_address: components["schemas"]["TokenAddress"];
+            /** @description Sessions that ask for the token. */
+            sessions: components["schemas"]["SessionCounts"];
+            /** @description Transactions in the token. */
+            transactions: components["schemas"]["TransactionCounts"];
+            /** @description Sum of the completed transactions. */
+            volume: components["schemas"]["TokenVolume"];
+        };
+        /** @description Statistics of one chain. */
+        ChainFigures: {
+            /** @description The chain. */
+            chain_id: components["schemas"]["ChainId"];
+            /** @description Sessions that ask for payment on the chain. */
+            sessions: components["schemas"]["SessionCounts"];
+            /** @description Transactions on the chain. */
+            transactions: components["schemas"]["TransactionCounts"];
+            /** @description Sums of the completed transactions, one per token. */
+            volume: components["schemas"]["TokenVolume"][];
+        };
+        /** @description Statistics of one day. */
+        DayFigures: {
+            /**
+             * @description Day in UTC.
+             * @example 2026-11-21
+             */
+            date: string;
+            /** @description Sessions opened on this day. */
+            sessions: components["schemas"]["SessionCounts"];
+            /** @description Transactions recorded on this day. */
+            transactions: components["schemas"]["TransactionCounts"];
+            /** @description Sums of the completed transactions, one per token. */
+            volume: components["schemas"]["TokenVolume"][];
+        };
+        /** @description Statistics of an organization in one mode. */
+        AnalyticsOverview: {
+            /**
+             * @description Type of the object.
+             * @example analytics_overview
+             * @constant
+             */
+            object: "analytics_overview";
+            /** @description Mode of the API key. */
+            mode: components["schemas"]["Mode"];
+            /**
+             * @description Time range of the request.
+             * @example 7d
+             * @enum {string}
+             */
+            period: "7d" | "30d" | "90d" | "all";
+            /** @description Start of the first day, inclusive. With `all`, the first day that has a record; null when there is none. */
+            from: components["schemas"]["Timestamp"] | null;
+            /** @description End of today, exclusive. Send `from` and `to` to a list to get the records behind these numbers. */
+            to: components["schemas"]["Timestamp"];
+            /** @description Sessions of the organization. */
+            sessions: components["schemas"]["SessionCounts"];
+            /** @description Transactions of the organization. */
+            transactions: components["schemas"]["TransactionCounts"];
+            /** @description Sums of the completed transactions, one per token. */
+            volume: components["schemas"]["TokenVolume"][];
+            /** @description Sums of the completed refunds that were created in the period, one per token. */
+            refunded: components["schemas"]["TokenRefunds"][];
+            /** @description Statistics per token, ordered by chain and token. */
+            by_token: components["schemas"]["TokenFigures"][];
+            /** @description Statistics per chain. */
+            by_chain: components["schemas"]["ChainFigures"][];
+            /** @description Statistics per day, earliest first and without gaps. With `all`, at most the last 366 days. */
+            by_day: components["schemas"]["DayFigures"][];
+        };
+        /**
+         * @description Id of a checkout session. It cannot be guessed: anyone who has it can see and pay the session.
+         * @example cs_9hUw3ZpLk5RtN8xEbG2mQy7V
+         */
+        SessionId: string;
+        /**
+         * @description State of a checkout session.
+         * @example active
+         * @enum {string}
+         */
+        SessionStatus: "active" | "completed" | "expired";
+        /**
+         * @description Progress of the payment: `awaiting_payment` while no transfer was seen, `confirming` while a transfer needs confirmations, `paid` when the full amount is confirmed, `underpaid` when less than the amount due is confirmed, `failed` when the last attempt failed.
+         * @example awaiting_payment
+         * @enum {string}
+         */
+        PaymentStatus: "awaiting_payment" | "confirming" | "paid" | "underpaid" | "failed";
+        /**
+         * @description What happened with the money of a session. `waiting`: nothing arrived yet. `expired`: nothing arrived, and the session has ended. `confirming`: a transfer needs confirmations. `partial`: less than the price arrived. `paid`: the session is completed. `overpaid`: it is completed, and more than its price arrived, or it was paid twice. `paid_late`: the full price arrived after its end. `sold_out`: the last use of its link went to another session, and nothing arrived. `paid_sold_out`: the full price arrived after that. `paid_unproven`: it arrived in a block without a proof, which the service requires. `dropped`: a reorganisation dropped the payment. `failed`: the last attempt to pay failed.
+         * @example waiting
+         * @enum {string}
+         */
+        Outcome: "waiting" | "expired" | "confirming" | "partial" | "paid" | "overpaid" | "paid_late" | "sold_out" | "paid_sold_out" | "paid_unproven" | "dropped" | "failed";
+        /**
+         * @description Id of a payment link.
+         * @example pl_4fRk2LmXq8TzB1nVcY7aWd3S
+         */
+        PaymentLinkId: string;
+        /**
+         * @description Address of an account or contract, 20 bytes as 0x-prefixed hex in lower case.
+         * @example 0x5fbdb2315678afecb367f032d93f642f64180aa3
+         */
+        Address: string;
+        /**
+         * @description Amount in the token's smallest unit (wei for native coins), a decimal integer up to 2^256 - 1.
+         * @example 12500000
+         */
+        Amount: string;
+        /**
+         * @description Address of an account or contract, 20 bytes as 0x-prefixed hex with a checksum in its letter case (EIP-55).
+         * @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8
+         */
+        ChecksumAddress: string;
+        /**
+         * @description 32 bytes as 0x-prefixed hex in lower case, for example a transaction or block hash.
+         * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
+         */
+        Hash: string;
+        /**
+         * @description Id of a transaction.
+         * @example txn_2cDv6HqJs1YoK4wAiT9fXl8P
+         */
+        TransactionId: string;
+        /**
+         * @description Reason why a session ended without being completed. `time`: nobody paid it in full before `expires_at`. `merchant`: the merchant ended it. `sold_out`: the last use of its link went to another session. `link_deleted`: its link was deleted. `unproven`: its payment has no proof, so the merchant decides.
+         * @example time
+         * @enum {string}
+         */
+        EndedReason: "time" | "merchant" | "sold_out" | "link_deleted" | "unproven";
+        /**
+         * @description Who decided: `api_key:` and the id of the key that a program used, or `member:` and the id of the person who had signed in to the dashboard. Older records have `dashboard:` and the id of the key with which a person had signed in.
+         * @example member:mem_7rTyU8iOpAsD4fGh2jKlZxCv
+         */
+        Actor: string;
+        /**
+         * @description Key-value pairs set by the merchant; empty when there are none.
+         * @example {
+         *       "order": "1042"
+         *     }
+         */
+        Metadata: {
+            [key: string]: string;
+        };
+        /**
+         * @description Values that the payer entered, by the id of the form field.
+         * @example {
+         *       "size": "M"
+         *     }
+         */
+        FormValues: {
+            [key: string]: string | number | boolean;
+        };
+        /** @description Shipping address. */
+        ShippingAddress: {
+            /**
+             * @description Name of the recipient; null when not given.
+             * @example Ada Lovelace
+             */
+            name: string | null;
+            /**
+             * @description Street and number.
+             * @example 12 St James's Square
+             */
+            line1: string;
+            /**
+             * @description Flat, floor or care of; null when not given.
+             * @example 2nd floor
+             */
+            line2: string | null;
+            /**
+             * @description Town.
+             * @example London
+             */
+            city: string;
+            /**
+             * @description State or region; null when not given.
+             * @example England
+             */
+            state: string | null;
+            /**
+             * @description Postal code.
+             * @example SW1Y 4JH
+             */
+            zip: string;
+            /**
+             * @description Country, ISO 3166-1 alpha-2; null when not given.
+             * @example GB
+             */
+            country: string | null;
+        };
+        /** @description A shipping option and its price. */
+        ShippingOption: {
+            /**
+             * @description Id of the option, unique within its link.
+             * @example express
+             */
+            id: string;
+            /**
+             * @description Name, shown to the payer.
+             * @example Express
+             */
+            name: string;
+            /** @description Price of shipping, in the smallest unit of the link's token. */
+            amount: components["schemas"]["Amount"];
+            /**
+             * @description Estimated delivery time in days; null when not given.
+             * @example 2
+             */
+            estimated_days: number | null;
+        };
+        /** @description One payment attempt by one payer, open until it is paid or expires. */
+        CheckoutSession: {
+            /**
+             * @description Type of the object.
+             * @example checkout_session
+             * @constant
+             */
+            object: "checkout_session";
+            /** @description Id of the session. */
+            id: components["schemas"]["SessionId"];
+            /** @description `live` or `test`; a session is visible to keys of its mode. */
+            mode: components["schemas"]["Mode"];
+            /**
+             * Format: uri
+             * @description URL of the session's pay page.
+             * @example https://pay.example.com/pay/s/cs_9hUw3ZpLk5RtN8xEbG2mQy7V
+             */
+            url: string;
+            /** @description State of the session. */
+            status: components["schemas"]["SessionStatus"];
+            /** @description Progress of the payment. */
+            payment_status: components["schemas"]["PaymentStatus"];
+            /** @description What happened with the money. */
+            outcome: components["schemas"]["Outcome"];
+            /** @description Link that the session belongs to; null when it has none or the link was deleted. */
+            payment_link_id: components["schemas"]["PaymentLinkId"] | null;
+            /** @description The chain to pay on. */
+            chain_id: components["schemas"]["ChainId"];
+            /** @description Contract address of the token to pay with. */
+            token_address: components["schemas"]["TokenAddress"];
+            /** @description Address that receives the payment. */
+            recipient_address: components["schemas"]["Address"];
+            /** @description Price without shipping, in the token's smallest unit. */
+            subtotal: components["schemas"]["Amount"];
+            /** @description Price with shipping, in the token's smallest unit. */
+            amount: components["schemas"]["Amount"];
+            /** @description Amount that the payer has to send, in the token's smallest unit. It is `amount` and a random tail that no other open session asks for, so that the payment can be recognized by it. The tail is at most 1 % of `amount` or 0.05 units of the token, whichever is larger. A wallet that signed pays `amount` without the tail. When no such amount is available, this field equals `amount`, `payment_uri` is null, and only a wallet that signs can pay. With a deposit address it equals `amount`, which may come in parts. */
+            amount_due: components["schemas"]["Amount"];
+            /** @description Amount that is missing of `amount`, without payments that are not confirmed yet and without money that is sent back, in the token's smallest unit; 0 once the session is completed. */
+            amount_remaining: components["schemas"]["Amount"];
+            /** @description How the payment is recognized. It may differ from the wanted one. */
+            payment_method: components["schemas"]["PaymentMethod"];
+            /** @description Address to which the payer sends the money, with its checksum. It belongs to this session alone, for ever, and can pay only `recipient_address`. Null for an exact amount. */
+            deposit_address: components["schemas"]["ChecksumAddress"] | null;
+            /**
+             * @description Part of `amount` that may be missing when the payer of each payment is certain, in percent with at most two decimal places: a wallet that signed, or a transfer that the merchant assigned. It is that of the link or the organization at the time when the session was opened.
+             * @example 0.5
+             */
+            payment_tolerance: number;
+            /** @description Sum of the session's completed transactions, in the token's smallest unit: of every sender, and also of late and duplicate ones. */
+            amount_received: components["schemas"]["Amount"];
+            /** @description Amount that arrived beyond what the session asks for, in the token's smallest unit: of a payment that was too large, and of a second one. */
+            amount_overpaid: components["schemas"]["Amount"];
+            /** @description Amount of completed refunds, in the token's smallest unit. */
+            amount_refunded: components["schemas"]["Amount"];
+            /** @description Amount of all refunds that are not cancelled, in the token's smallest unit. It does not count towards the price while the session is open. */
+            amount_reserved: components["schemas"]["Amount"];
+            /**
+             * @description Payment request for wallets (EIP-681); null when only a wallet that signed can pay. With a deposit address it asks for `amount_remaining`.
+             * @example ethereum:0x5fbdb2315678afecb367f032d93f642f64180aa3@31337/transfer?address=0x70997970c51812dc3a010c7d01b50e0d17dc79c8&uint256=12500000
+             */
+            payment_uri: string | null;
+            /**
+             * @description Number of blocks after the block of the payment, at most `required_confirmations`; 0 while no payment was seen.
+             * @example 2
+             */
+            confirmations: number;
+            /**
+             * @description Number of blocks that must follow the block of the payment to complete it. With 0 it is complete in its own block.
+             * @example 3
+             */
+            required_confirmations: number;
+            /** @description Wallet that signed for the session or paid it; null while unknown. */
+            payer_address: components["schemas"]["Address"] | null;
+            /** @description Hash of the latest paying transaction that was claimed or seen; null while there is none. */
+            tx_hash: components["schemas"]["Hash"] | null;
+            /** @description Transaction that completed the session, or the latest completed one of an accepted session; null while it is not completed. */
+            transaction_id: components["schemas"]["TransactionId"] | null;
+            /**
+             * @description True when a reorg dropped the payment from the chain after the session was completed.
+             * @example false
+             */
+            is_reorged: boolean;
+            /** @description Time until which a use of the link is reserved for the session, or was; null when none was, and once the session has ended. The reservation of a payment that was seen by then lasts while it is being confirmed. */
+            use_reserved_until: components["schemas"]["Timestamp"] | null;
+            /** @description Reason why the session ended without being completed; null while it is open or completed. */
+            ended_reason: components["schemas"]["EndedReason"] | null;
+            /** @description Time when the merchant accepted the session as paid; null when nobody did. */
+            accepted_at: components["schemas"]["Timestamp"] | null;
+            /** @description Key with which the session was accepted; null when nobody did. */
+            accepted_by: components["schemas"]["Actor"] | null;
+            /**
+             * @description Reason that the merchant gave for accepting the session; null for none.
+             * @example The bank holiday delayed the transfer
+             */
+            accepted_reason: string | null;
+            /**
+             * @description URL to which the payer returns after the payment, https; null for none.
+             * @example https://books.example/thanks?session={SESSION_ID}
+             */
+            success_url: string | null;
+            /**
+             * @description URL to which the payer returns when giving up, https; null for none.
+             * @example https://books.example/cart
+             */
+            cancel_url: string | null;
+            /**
+             * @description The merchant's own id of the checkout; null when not given.
+             * @example order-1042
+             */
+            clientReferenceId: string | null;
+            /** @description Key-value pairs set by the merchant; empty when there are none. */
+            metadata: components["schemas"]["Metadata"];
+            /**
+             * @description E-mail address of the payer; null when not given.
+             * @example ada@example.com
+             */
+            customerEmail: string | null;
+            /**
+             * @description Name of the payer; null when not given.
+             * @example Ada Lovelace
+             */
+            customerName: string | null;
+            /** @description Values that the payer entered; null when the link has no form. */
+            form_data: components["schemas"]["FormValues"] | null;
+            /**
+             * @description Labels of the form's fields when the session was opened, by the keys of `form_data`.
+             * @example {
+             *       "size": "Size"
+             *     }
+             */
+            form_labels: {
+                [key: string]: string;
+            };
+            /** @description Shipping address; null when not requested. */
+            shipping_address: components["schemas"]["ShippingAddress"] | null;
+            /** @description Shipping option that the payer chose; null when there is none to choose. */
+            shipping_option: components["schemas"]["ShippingOption"] | null;
+            /** @description Time by which the session has to be paid. */
+            expires_at: components["schemas"]["Timestamp"];
+            /** @description Time when the session was opened. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Time when the session last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+            /** @description Time when the session was completed or accepted; null while it is not. */
+            completed_at: components["schemas"]["Timestamp"] | null;
+        };
+        /** @description One page of checkout sessions. */
+        CheckoutSessionList: {
+            /**
+             * @description Type of the object.
+             * @example list
+             * @constant
+             */
+            object: "list";
+            /** @description Sessions on this page. */
+            data: components["schemas"]["CheckoutSession"][];
+            /**
+             * @description True when another page follows.
+             * @example false
+             */
+            has_more: boolean;
+            /**
+             * @description Number of records that match on all pages.
+             * @example 3
+             */
+            total_count: number;
+            /**
+             * @description Path of the list.
+             * @example /api/v1/checkout-sessions
+             */
+            url: string;
+        };
+        /**
+         * @description State of a transaction: `pending` before it is in a block, `confirming` until its block has enough confirmations, then `completed` or `failed`.
+         * @example completed
+         * @enum {string}
+         */
+        TransactionStatus: "pending" | "confirming" | "completed" | "failed";
+        /**
+         * @description Reason why the transaction failed; null unless it did.
+         * @example reverted
+         * @enum {string|null}
+         */
+        FailureReason: "reverted" | "cancelled" | "replaced" | "not_found" | "reorged" | "simulated" | null;
+        /** @description The merchant's decision that a payment leaves a session for another one. */
+        PaymentMove: {
+            /** @description Session that the payment left. */
+            session_id: components["schemas"]["SessionId"];
+            /** @description Time of the move. */
+            moved_at: components["schemas"]["Timestamp"];
+            /** @description Key with which it was moved. */
+            moved_by: components["schemas"]["Actor"];
+            /**
+             * @description Reason that the merchant gave; null for none.
+             * @example His new order
+             */
+            moved_reason: string | null;
+        };
+        /** @description A transfer to a recipient that was matched with a checkout session. */
+        PaymentTransaction: {
+            /**
+             * @description Type of the object.
+             * @example transaction
+             * @constant
+             */
+            object: "transaction";
+            /** @description Id of the transaction. */
+            id: components["schemas"]["TransactionId"];
+            /** @description `live` or `test`; a transaction is visible to keys of its mode. */
+            mode: components["schemas"]["Mode"];
+            /** @description State of the transaction. */
+            status: components["schemas"]["TransactionStatus"];
+            /** @description Link that was paid; null when the session had none or the link was deleted. */
+            payment_link_id: components["schemas"]["PaymentLinkId"] | null;
+            /** @description Session that was paid. */
+            session_id: components["schemas"]["SessionId"];
+            /** @description Chain of the transfer. */
+            chain_id: components["schemas"]["ChainId"];
+            /** @description Contract address of the token that was sent. */
+            token_address: components["schemas"]["TokenAddress"];
+            /** @description Amount sent, in the token's smallest unit. */
+            amount: components["schemas"]["Amount"];
+            /** @description Address that sent the transfer; null while the transaction was only claimed and not yet seen, and for coins that a balance showed. */
+            sender_address: components["schemas"]["Address"] | null;
+            /** @description Address that received the transfer. */
+            recipient_address: components["schemas"]["Address"];
+            /** @description Hash of the transaction on the chain; null for coins that a balance showed, while it is not known, and for a simulated payment that failed. */
+            tx_hash: components["schemas"]["Hash"] | null;
+            /**
+             * @description Index of the transfer's log in its block; null for native coins in blocks that do not log them, for coins that a balance showed, and while it is in no block.
+             * @example 4
+             */
+            log_index: number | null;
+            /**
+             * @description Block of the transfer; null while it is in none.
+             * @example 1042
+             */
+            block_number: number | null;
+            /** @description Hash of the block; null while the transfer is in none. */
+            block_hash: components["schemas"]["Hash"] | null;
+            /**
+             * @description Number of blocks after the block of the transfer, at most `required_confirmations`.
+             * @example 3
+             */
+            confirmations: number;
+            /**
+             * @description Number of blocks that must follow the block of the transfer to complete it. With 0 it is complete in its own block.
+             * @example 3
+             */
+            required_confirmations: number;
+            /**
+             * @description How the transfer was matched with the session: by the wallet that signed, by the exact amount, by the deposit address of the session, by manual assignment, or by a simulation.
+             * @example wallet
+             * @enum {string}
+             */
+            matched_by: "wallet" | "amount" | "deposit_address" | "assignment" | "simulation";
+            /** @description Reason why it failed; null unless it did. */
+            failure_reason: components["schemas"]["FailureReason"];
+            /**
+             * @description True when the transfer arrived after the session had ended or its link was used up.
+             * @example false
+             */
+            late: boolean;
+            /**
+             * @description True when another transaction had already completed the session.
+             * @example false
+             */
+            duplicate: boolean;
+            /**
+             * @description True when the transfer was less than the amount due and did not complete the session alone.
+             * @example false
+             */
+            partial: boolean;
+            /** @description Amount beyond what was due, in the token's smallest unit; null when there is none. */
+            overpaid_amount: components["schemas"]["Amount"] | null;
+            /** @description Values that the payer entered; null when the link has no form. */
+            form_data: components["schemas"]["FormValues"] | null;
+            /** @description Shipping address; null when not requested. */
+            shipping_address: components["schemas"]["ShippingAddress"] | null;
+            /** @description Shipping option that the payer chose; null when there was none to choose. */
+            shipping_option: components["schemas"]["ShippingOption"] | null;
+            /**
+             * @description Always null. Discounts are not supported yet.
+             * @example null
+             */
+            discount_code: string | null;
+            /** @description Metadata of the session. */
+            metadata: components["schemas"]["Metadata"];
+            /** @description Time when the transaction was recorded. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Time when it had all its confirmations; null before. */
+            confirmed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Time when it was completed; null unless it is. */
+            completed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Time when the merchant assigned it to its session, or moved it there; null when it matched by itself. */
+            assigned_at: components["schemas"]["Timestamp"] | null;
+            /** @description Key with which it was assigned or moved; null when it was not. */
+            assigned_by: components["schemas"]["Actor"] | null;
+            /**
+             * @description Reason that the merchant gave; null for none.
+             * @example The buyer sent the order number
+             */
+            assigned_reason: string | null;
+            /** @description Session from which the merchant moved it last; null when it was not moved. */
+            moved_from: components["schemas"]["SessionId"] | null;
+            /**
+             * @description True when the block of the transfer was recomputed up to its hash before the transfer was completed, and contains it. False when it was completed although its block could not be recomputed. Null when this was not checked: before it is completed, for simulated transfers, and for those of older versions. Of a transfer that was assigned, or paid its session by a later signature, it is checked afterwards.
+             * @example true
+             */
+            proven: boolean | null;
+            /** @description Transaction that swept its money from a deposit address to the recipient; null while it is not swept, and for payments to other addresses. */
+            sweep_tx_hash: components["schemas"]["Hash"] | null;
+            /** @description All moves of the payment from one session to another, the earliest first. */
+            moves: components["schemas"]["PaymentMove"][];
+        };
+        /** @description One page of transactions. */
+        PaymentTransactionList: {
+            /**
+             * @description Type of the object.
+             * @example list
+             * @constant
+             */
+            object: "list";
+            /** @description Transactions on this page. */
+            data: components["schemas"]["PaymentTransaction"][];
+            /**
+             * @description True when another page follows.
+             * @example false
+             */
+            has_more: boolean;
+            /**
+             * @description Number of records that match on all pages.
+             * @example 3
+             */
+            total_count: number;
+            /**
+             * @description Path of the list.
+             * @example /api/v1/transactions
+             */
+            url: string;
+        };
+        /** @description A transaction on a chain that pays the organization and waits, because no node returns its receipt. */
+        SetAsideTransaction: {
+            /**
+             * @description Type of the object.
+             * @example set_aside_transaction
+             * @constant
+             */
+            object: "set_aside_transaction";
+            /**
+             * @description Id of the set-aside transaction.
+             * @example sat_2bNx7VcQm4KsW9eTtY1uIo6P
+             */
+            id: string;
+            /** @description `live` or `test`; the transaction is visible to keys of its mode. */
+            mode: components["schemas"]["Mode"];
+            /** @description Chain of the transaction. */
+            chain_id: components["schemas"]["ChainId"];
+            /** @description Hash of the transaction on the chain. */
+            tx_hash: components["schemas"]["Hash"];
+            /**
+             * @description Result of the latest attempt: the receipt is longer than an answer may be (`too_large`), the node refuses it (`refused`), the node has none for a block that it shows (`missing`), it does not answer in time (`unanswered`), or each node's answer contradicts the hash of the block (`contradicted`).
+             * @example too_large
+             * @enum {string}
+             */
+            reason: "too_large" | "refused" | "missing" | "unanswered" | "contradicted";
+            /**
+             * @description Number of attempts so far.
+             * @example 3
+             */
+            attempts: number;
+            /** @description Sessions with a payment that waits for the receipt; at most ten. */
+            session_ids: components["schemas"]["SessionId"][];
+            /**
+             * @description Number of its transfers to the organization that match no session.
+             * @example 1
+             */
+            unmatched_transfers: number;
+            /** @description Time of the first failed attempt. */
+            set_aside_at: components["schemas"]["Timestamp"];
+            /** @description Time of the latest attempt. */
+            attempted_at: components["schemas"]["Timestamp"];
+            /** @description Time from which the receipt is asked for again. */
+            next_attempt_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of set-aside transactions. */
+        SetAsideTransactionList: {
+            /**
+             * @description Type of the object.
+             * @example list
+             * @constant
+             */
+            object: "list";
+            /** @description Transactions on this page. */
+            data: components["schemas"]["SetAsideTransaction"][];
+            /**
+             * @description True when another page follows.
+             * @example false
+             */
+            has_more: boolean;
+            /**
+             * @description Number of records that match on all pages.
+             * @example 1
+             */
+            total_count: number;
+            /**
+             * @description Path of the list.
+             * @example /api/v1/set-aside-transactions
+             */
+            url: string;
+        };
+        /** @description A link with its checkouts. */
+        DashboardLink: {
+            /** @description Id of the link. */
+            id: components["schemas"]["PaymentLinkId"];
+            /**
+             * @description Name of the link.
+             * @example Field notebooks
+             */
+            name: string;
+            /** @description Its checkouts of the period. */
+            sessions: components["schemas"]["SessionCounts"];
+        };
+        /**
+         * @description Id of a webhook.
+         * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
+         */
+        WebhookId: string;
+        /**
+         * @description Type of event, or `*` for all types.
+         * @example payment.completed
+         * @enum {string}
+         */
+        Subscription: "payment.completed" | "payment.failed" | "checkout.completed" | "checkout.expired" | "transfer.unmatched" | "checkout.paid_late" | "checkout.overpaid" | "checkout.partially_paid" | "refund.created" | "refund.completed" | "refund.failed" | "sweep.completed" | "*";
+        /**
+         * @description Reason why the platform disabled the webhook; null unless it did.
+         * @example too_many_failures
+         * @enum {string|null}
+         */
+        DisabledReason: "too_many_failures" | null;
+        /** @description An HTTPS endpoint of the merchant that receives events. */
+        Webhook: {
+            /**
+             * @description Type of the object.
+             * @example webhook
+             * @constant
+             */
+            object: "webhook";
+            /** @description Id of the webhook. */
+            id: components["schemas"]["WebhookId"];
+            /** @description `live` or `test`, the mode of the key that created it. The webhook receives events of this mode only. */
+            mode: components["schemas"]["Mode"];
+            /**
+             * @description URL that receives the events, as it was given.
+             * @example https://books.example/hooks/payments
+             */
+            url: string;
+            /** @description Subscribed event types; `*` stands for all types. */
+            events: components["schemas"]["Subscription"][];
+            /**
+             * @description Description of the webhook, for people; null when there is none.
+             * @example Order service
+             */
+            description: string | null;
+            /**
+             * @description True when the first 2,048 bytes of the answers of the receiver are kept with the attempts of deliveries.
+             * @example false
+             */
+            store_responses: boolean;
+            /**
+             * @description True while events are sent.
+             * @example true
+             */
+            is_active: boolean;
+            /** @description Reason why the platform disabled the webhook; null unless it did. */
+            disabled_reason: components["schemas"]["DisabledReason"];
+            /** @description Time when the platform disabled the webhook; null unless it did. */
+            disabled_at: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description Number of deliveries that were received. Tests are not counted.
+             * @example 128
+             */
+            success_count: number;
+            /**
+             * @description Number of deliveries with at least one failed attempt, even if they were received later. Tests are not counted.
+             * @example 2
+             */
+            failure_count: number;
+            /** @description Time when the last attempt began; null before the first. */
+            last_triggered_at: components["schemas"]["Timestamp"] | null;
+            /** @description Time until which deliveries are also signed with the old secret; null when there is none. */
+            previous_secret_expires_at: components["schemas"]["Timestamp"] | null;
+            /** @description Time when the webhook was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Time of the last change by the merchant, or of the automatic disabling. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description Id of a delivery: one event for one webhook.
+         * @example del_1qAz2WsX3eDc4RfV5tGb6YhN
+         */
+        DeliveryId: string;
+        /**
+         * @description Id of an event, the same in every delivery of it.
+         * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+         */
+        EventId: string;
+        /**
+         * @description Type of the delivered event. `test.ping` is sent by tests only.
+         * @example payment.completed
+         * @enum {string}
+         */
+        DeliveryEventType: "payment.completed" | "payment.failed" | "checkout.completed" | "checkout.expired" | "transfer.unmatched" | "checkout.paid_late" | "checkout.overpaid" | "checkout.partially_paid" | "refund.created" | "refund.completed" | "refund.failed" | "sweep.completed" | "test.ping";
+        /**
+         * @description State of a delivery: `pending` until its first attempt has ended, `success` once the receiver answered 2xx, `failed` after a failed attempt, even while a retry is scheduled.
+         * @example failed
+         * @enum {string}
+         */
+        DeliveryStatus: "success" | "failed" | "pending";
+        /** @description The delivery of one event to one webhook, with all its attempts. */
+        WebhookDelivery: {
+            /**
+             * @description Type of the object.
+             * @example webhook_delivery
+             * @constant
+             */
+            object: "webhook_delivery";
+            /** @description Id of the delivery. */
+            id: components["schemas"]["DeliveryId"];
+            /** @description Webhook that receives the delivery. */
+            webhook_id: components["schemas"]["WebhookId"];
+            /** @description Id of the event. Events of tests are not in the list of events. */
+            event_id: components["schemas"]["EventId"];
+            /** @description Type of the event. */
+            event_type: components["schemas"]["DeliveryEventType"];
+            /** @description The same as `event_type`. */
+            event: components["schemas"]["DeliveryEventType"];
+            /** @description State of the delivery. */
+            status: components["schemas"]["DeliveryStatus"];
+            /**
+             * @description True when no further attempt is made automatically. A failed delivery can still be retried manually.
+             * @example false
+             */
+            is_final: boolean;
+            /**
+             * @description True for a test with sample data.
+             * @example false
+             */
+            is_test: boolean;
+            /**
+             * @description HTTP status of the receiver's answer to the last attempt; null without an answer and before the first attempt.
+             * @example 503
+             */
+            response_code: number | null;
+            /**
+             * @description Time that the receiver took to answer the last attempt, in milliseconds; null without an answer.
+             * @example 184
+             */
+            response_time_ms: number | null;
+            /**
+             * @description Number of attempts that have started, including manual ones.
+             * @example 2
+             */
+            attempts: number;
+            /**
+             * @description Reason why the last attempt failed; null when it did not.
+             * @example The receiver answered 503.
+             */
+            last_error: string | null;
+            /** @description Time of the next attempt; null when none is scheduled or the webhook is inactive. */
+            next_attempt_at: components["schemas"]["Timestamp"] | null;
+            /** @description Time when the delivery was recorded. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of deliveries. */
+        WebhookDeliveryListAnswer: {
+            /**
+             * @description Always true.
+             * @example true
+             * @constant
+             */
+            success: true;
+            /** @description Deliveries on this page, newest first. */
+            data: components["schemas"]["WebhookDelivery"][];
+            /**
+             * @description True when another page follows.
+             * @example false
+             */
+            has_more: boolean;
+            /**
+             * @description Number of deliveries that match on all pages.
+             * @example 2
+             */
+            total_count: number;
+        };
+        /** @description A webhook with its failed deliveries. */
+        DashboardWebhook: {
+            /** @description The webhook. */
+            webhook: components["schemas"]["Webhook"];
+            /** @description Its failed deliveries, of which only the latest is listed. */
+            failed: components["schemas"]["WebhookDeliveryListAnswer"];
+        };
+        /** @description All that the overview page shows. */
+        DashboardOverview: {
+            /**
+             * @description Type of the object.
+             * @example dashboard_overview
+             * @constant
+             */
+            object: "dashboard_overview";
+            /** @description Chains and tokens of the mode. */
+            chains: components["schemas"]["PaymentChainList"];
+            /** @description Figures of the period. */
+            figures: components["schemas"]["AnalyticsOverview"];
+            /** @description The newest open checkouts. */
+            open: components["schemas"]["CheckoutSessionList"];
+            /** @description The newest payments that are being confirmed. */
+            confirming: components["schemas"]["PaymentTransactionList"];
+            /**
+             * @description Number of open unmatched transfers.
+             * @example 0
+             */
+            unmatched: number;
+            /** @description Transactions that wait because no node returns their receipts. */
+            set_aside: components["schemas"]["SetAsideTransactionList"];
+            /** @description The most paid links. */
+            links: components["schemas"]["DashboardLink"][];
+            /** @description The newest webhooks, disabled ones first. */
+            webhooks: components["schemas"]["DashboardWebhook"][];
+        };
         /** @description Text to encode in a QR code. */
         QrCodeText: {
             /**
@@ -574,6 +1651,25 @@ export interface components {
         };
     };
     responses: {
+        /** @description The browser has signed in to another organization or mode since the page was loaded. */
+        AnotherSession: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "invalid_request_error",
+                 *         "code": "precondition_failed",
+                 *         "message": "The browser has signed in to another organization or mode.",
+                 *         "param": "X-Dashboard-Session"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description The request does not come from a page of this dashboard: its CSRF token is missing or wrong, or it has another origin. Or the role of the member does not permit it. */
         Untrusted: {
             headers: {
@@ -763,6 +1859,13 @@ export interface components {
          * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
          */
         CsrfToken: string;
+        /**
+         * @description Organization and mode for which the page was loaded, as `organization/mode`. If the browser's session is another one, the answer is 412 and nothing changes. Absent for any session.
+         * @example org_6hJk2LmNb8VcXz4QwErTyUi0/test
+         */
+        DashboardSessionName: string;
+        /** @description Time range in whole UTC days that ends with today: the last 7, 30 or 90 days, or all. Sessions and transactions count on the day they were created. */
+        StatsPeriod: "7d" | "30d" | "90d" | "all";
     };
     requestBodies: never;
     headers: never;
@@ -847,6 +1950,11 @@ export interface operations {
                  * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
                  */
                 "X-CSRF-Token": components["parameters"]["CsrfToken"];
+                /**
+                 * @description Organization and mode for which the page was loaded, as `organization/mode`. If the browser's session is another one, the answer is 412 and nothing changes. Absent for any session.
+                 * @example org_6hJk2LmNb8VcXz4QwErTyUi0/test
+                 */
+                "X-Dashboard-Session"?: components["parameters"]["DashboardSessionName"];
             };
             path?: never;
             cookie?: never;
@@ -866,6 +1974,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Untrusted"];
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["AnotherSession"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
@@ -882,6 +1991,11 @@ export interface operations {
                  * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
                  */
                 "X-CSRF-Token": components["parameters"]["CsrfToken"];
+                /**
+                 * @description Organization and mode for which the page was loaded, as `organization/mode`. If the browser's session is another one, the answer is 412 and nothing changes. Absent for any session.
+                 * @example org_6hJk2LmNb8VcXz4QwErTyUi0/test
+                 */
+                "X-Dashboard-Session"?: components["parameters"]["DashboardSessionName"];
             };
             path?: never;
             cookie?: never;
@@ -910,6 +2024,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Untrusted"];
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["AnotherSession"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
@@ -920,7 +2035,13 @@ export interface operations {
     listDashboardSessions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Organization and mode for which the page was loaded, as `organization/mode`. If the browser's session is another one, the answer is 412 and nothing changes. Absent for any session.
+                 * @example org_6hJk2LmNb8VcXz4QwErTyUi0/test
+                 */
+                "X-Dashboard-Session"?: components["parameters"]["DashboardSessionName"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -937,6 +2058,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["AnotherSession"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
@@ -953,6 +2075,11 @@ export interface operations {
                  * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
                  */
                 "X-CSRF-Token": components["parameters"]["CsrfToken"];
+                /**
+                 * @description Organization and mode for which the page was loaded, as `organization/mode`. If the browser's session is another one, the answer is 412 and nothing changes. Absent for any session.
+                 * @example org_6hJk2LmNb8VcXz4QwErTyUi0/test
+                 */
+                "X-Dashboard-Session"?: components["parameters"]["DashboardSessionName"];
             };
             path: {
                 /**
@@ -979,6 +2106,7 @@ export interface operations {
             403: components["responses"]["Untrusted"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["AnotherSession"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
@@ -989,7 +2117,13 @@ export interface operations {
     listMembers: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Organization and mode for which the page was loaded, as `organization/mode`. If the browser's session is another one, the answer is 412 and nothing changes. Absent for any session.
+                 * @example org_6hJk2LmNb8VcXz4QwErTyUi0/test
+                 */
+                "X-Dashboard-Session"?: components["parameters"]["DashboardSessionName"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -1006,6 +2140,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["AnotherSession"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
@@ -1022,6 +2157,11 @@ export interface operations {
                  * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
                  */
                 "X-CSRF-Token": components["parameters"]["CsrfToken"];
+                /**
+                 * @description Organization and mode for which the page was loaded, as `organization/mode`. If the browser's session is another one, the answer is 412 and nothing changes. Absent for any session.
+                 * @example org_6hJk2LmNb8VcXz4QwErTyUi0/test
+                 */
+                "X-Dashboard-Session"?: components["parameters"]["DashboardSessionName"];
             };
             path?: never;
             cookie?: never;
@@ -1053,6 +2193,7 @@ export interface operations {
             403: components["responses"]["Untrusted"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["AnotherSession"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
@@ -1069,6 +2210,11 @@ export interface operations {
                  * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
                  */
                 "X-CSRF-Token": components["parameters"]["CsrfToken"];
+                /**
+                 * @description Organization and mode for which the page was loaded, as `organization/mode`. If the browser's session is another one, the answer is 412 and nothing changes. Absent for any session.
+                 * @example org_6hJk2LmNb8VcXz4QwErTyUi0/test
+                 */
+                "X-Dashboard-Session"?: components["parameters"]["DashboardSessionName"];
             };
             path: {
                 /**
@@ -1095,6 +2241,7 @@ export interface operations {
             403: components["responses"]["Untrusted"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["AnotherSession"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
@@ -1111,6 +2258,11 @@ export interface operations {
                  * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
                  */
                 "X-CSRF-Token": components["parameters"]["CsrfToken"];
+                /**
+                 * @description Organization and mode for which the page was loaded, as `organization/mode`. If the browser's session is another one, the answer is 412 and nothing changes. Absent for any session.
+                 * @example org_6hJk2LmNb8VcXz4QwErTyUi0/test
+                 */
+                "X-Dashboard-Session"?: components["parameters"]["DashboardSessionName"];
             };
             path: {
                 /**
@@ -1146,6 +2298,7 @@ export interface operations {
             403: components["responses"]["Untrusted"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["AnotherSession"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
@@ -1162,6 +2315,11 @@ export interface operations {
                  * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
                  */
                 "X-CSRF-Token": components["parameters"]["CsrfToken"];
+                /**
+                 * @description Organization and mode for which the page was loaded, as `organization/mode`. If the browser's session is another one, the answer is 412 and nothing changes. Absent for any session.
+                 * @example org_6hJk2LmNb8VcXz4QwErTyUi0/test
+                 */
+                "X-Dashboard-Session"?: components["parameters"]["DashboardSessionName"];
             };
             path: {
                 /**
@@ -1188,6 +2346,7 @@ export interface operations {
             403: components["responses"]["Untrusted"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["AnotherSession"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
@@ -1233,6 +2392,44 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getDashboardOverview: {
+        parameters: {
+            query: {
+                /** @description Time range in whole UTC days that ends with today: the last 7, 30 or 90 days, or all. Sessions and transactions count on the day they were created. */
+                period: components["parameters"]["StatsPeriod"];
+            };
+            header?: {
+                /**
+                 * @description Organization and mode for which the page was loaded, as `organization/mode`. If the browser's session is another one, the answer is 412 and nothing changes. Absent for any session.
+                 * @example org_6hJk2LmNb8VcXz4QwErTyUi0/test
+                 */
+                "X-Dashboard-Session"?: components["parameters"]["DashboardSessionName"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The overview. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DashboardOverview"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["AnotherSession"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     createQrCode: {
         parameters: {
             query?: never;
@@ -1242,6 +2439,11 @@ export interface operations {
                  * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
                  */
                 "X-CSRF-Token": components["parameters"]["CsrfToken"];
+                /**
+                 * @description Organization and mode for which the page was loaded, as `organization/mode`. If the browser's session is another one, the answer is 412 and nothing changes. Absent for any session.
+                 * @example org_6hJk2LmNb8VcXz4QwErTyUi0/test
+                 */
+                "X-Dashboard-Session"?: components["parameters"]["DashboardSessionName"];
             };
             path?: never;
             cookie?: never;
@@ -1270,6 +2472,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Untrusted"];
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["AnotherSession"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
