@@ -443,6 +443,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'src/payments/members/',
       'src/payments/api/gate/',
       'src/payments/api/responses/',
+      'types:src/payments/api/',
       'src/payments/notifications/store/',
       'src/contract/',
       'src/http/',

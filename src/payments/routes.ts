@@ -44,6 +44,7 @@ import type { IsChainLate } from './checkout/bodies.ts';
 import { checkoutHandlers } from './checkout/operations.ts';
 import { checkoutPages } from './checkout/page/routes.ts';
 import type { StateWaits } from './checkout/state-waits.ts';
+import { dashboardOverview } from './dashboard/overview.ts';
 import { dashboardPages } from './dashboard/pages.ts';
 import { dashboardRoutes } from './dashboard/sign-in/routes.ts';
 import type { DepositOffers } from './deposits/deposit-offers.ts';
@@ -107,6 +108,25 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
   assetRoutes(plain, assets);
   dashboardPages(plain, assets);
   checkoutPages(plain, { ...options, assets, admit: pageAdmission(counts, clock) });
+  const handlers = {
+    ...linkHandlers(options),
+    ...sessionHandlers(options),
+    ...statsHandlers(options),
+    ...transactionHandlers(options, { readProof: proofReader(options.clientOf) }),
+    ...eventHandlers(options),
+    ...transferHandlers(options),
+    ...refundHandlers(options),
+    ...depositAddressHandlers(options, { planSweep: sweepPlanner(options.clientOf) }),
+    ...setAsideHandlers(options),
+    ...simulationHandlers(options),
+    ...apiKeyHandlers(options),
+    ...organizationHandlers(options),
+    ...chainHandlers(options),
+    ...recipientHandlers(options, { verifySignature }),
+    ...webhookHandlers(options, { ...outgoing, ...outgoing.webhooks, log }),
+    ...notificationHandlers(options, outgoing),
+    ...checkoutHandlers({ ...options, verifySignature }),
+  };
   return [
     withoutMethodErrors,
     // Descriptions are operations of contracts of their own (Decision 202), before the gate: they need no key.
@@ -118,28 +138,15 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
       },
       validateResponses,
     }),
-    ...(await dashboardRoutes({ ...options, counts, hasMailServer: outgoing.hasMailServer })),
+    ...(await dashboardRoutes({
+      ...options,
+      counts,
+      hasMailServer: outgoing.hasMailServer,
+      readOverview: dashboardOverview(handlers),
+    })),
     await mountGated<PaymentsOperations, PaymentsPublicOperation, ApiCaller, AnonymousCaller>({
       contract: paymentsContract,
-      handlers: {
-        ...linkHandlers(options),
-        ...sessionHandlers(options),
-        ...statsHandlers(options),
-        ...transactionHandlers(options, { readProof: proofReader(options.clientOf) }),
-        ...eventHandlers(options),
-        ...transferHandlers(options),
-        ...refundHandlers(options),
-        ...depositAddressHandlers(options, { planSweep: sweepPlanner(options.clientOf) }),
-        ...setAsideHandlers(options),
-        ...simulationHandlers(options),
-        ...apiKeyHandlers(options),
-        ...organizationHandlers(options),
-        ...chainHandlers(options),
-        ...recipientHandlers(options, { verifySignature }),
-        ...webhookHandlers(options, { ...outgoing, ...outgoing.webhooks, log }),
-        ...notificationHandlers(options, outgoing),
-        ...checkoutHandlers({ ...options, verifySignature }),
-      },
+      handlers,
       gate: paymentsGate({ ...options, counts, log }),
       validateResponses,
     }),

@@ -1,5 +1,9 @@
 import type { BrowserContext, Page } from 'playwright-core';
-import type { DatabaseOptions } from '#db/open.ts';
+import { type DatabaseOptions, openDatabase } from '#db/open.ts';
+import { transaction } from '#db/transaction.ts';
+import { newId } from '#lib/ids.ts';
+import { ownerAddress } from '#payments/members/owner-address.ts';
+import { organizationStore } from '#payments/store/organization-store.ts';
 import { type DemoRole, demoSignIn } from '../lab/dashboard-session.ts';
 import { text } from '../lab/json.ts';
 import { startTestPayments, type TestPaymentsService } from '../lab/payments-service.ts';
@@ -33,6 +37,26 @@ export const test = withBrowser
   .extend('page', ({ context }): Promise<Page> => context.newPage())
   /** Errors that the page reports, such as violations of the content policy. */
   .extend('complaints', ({ page }) => complaintsOf(page))
+  /** Token of a one-time address of the owner of another organization, Rival Records. */
+  .extend('rivalToken', async ({ database }): Promise<string> => {
+    const db = openDatabase(database);
+    const organizationId = newId('org');
+    const defaults = { chainId: null, tokenAddress: null, recipientAddress: null };
+    const createdAt = briskClock.now();
+    const { token } = await transaction(db, async handle => {
+      const rival = {
+        id: organizationId,
+        name: 'Rival Records',
+        tier: 'standard',
+        defaults,
+        createdAt,
+      } as const;
+      await organizationStore(handle).insert(rival);
+      return ownerAddress(handle, { organizationId }, createdAt);
+    });
+    await db.destroy();
+    return token;
+  })
   /** Signs the page in as a member with a role, by default as an owner. */
   .extend('signIn', ({ page, service }) => async (role: DemoRole = 'owner'): Promise<void> => {
     await page.goto(`/dashboard/sign-in?to=/dashboard/payments#token=${await demoSignIn(service, role)}`);

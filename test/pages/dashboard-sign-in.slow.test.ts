@@ -59,6 +59,7 @@ test('signing out everywhere redirects a second window to sign-in', async ({
 
   await page.getByText('Demo shop').click();
   await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
 
   await page.waitForURL('**/dashboard/sign-in');
   await other.waitForURL('**/dashboard/sign-in?*');

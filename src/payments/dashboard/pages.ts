@@ -27,7 +27,8 @@ const PAGES: readonly (readonly [path: RegExp, title: string, module: string])[]
 ];
 
 /** Every path below `/dashboard` without a page. Operations are excluded, because the router comes before them. */
-const REST = /^\/dashboard\/(?!(?:session|qr-code)$|sign-in-mails$|(?:api|sessions|members)(?:\/|$))/;
+const REST =
+  /^\/dashboard\/(?!(?:session|overview|qr-code)$|sign-in-mails$|(?:api|sessions|members)(?:\/|$))/;
 
 /**
  * Registers the pages of the dashboard. A page is the same document for every reader and contains no data, so it needs

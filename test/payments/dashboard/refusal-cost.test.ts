@@ -34,7 +34,7 @@ eachDatabase('a refused request', databases => {
       if (/^(?:with|select|insert into "?rate_limits)/i.test(sql.trim())) statements.push(sql);
     });
     const log = createLogger({ level: 'silent' });
-    const counts = rateLimits(db, { standard: KEY_LIMIT, elevated: KEY_LIMIT });
+    const counts = rateLimits(db, { standard: KEY_LIMIT, elevated: KEY_LIMIT }, { perMember: KEY_LIMIT });
     const routes = await dashboardRoutes({
       db,
       seals: seals(['a secret of the dashboard that is tested']),
@@ -45,6 +45,7 @@ eachDatabase('a refused request', databases => {
       chains: { all: [] },
       hasMailServer: false,
       validateResponses: true,
+      readOverview: () => Promise.reject(new Error('no overview here')),
     });
     served = await serve(routes, { log, formatError: paymentsErrorBody, trustedProxies: ['127.0.0.1'] });
   });

@@ -10,10 +10,10 @@ import type { RequestCount } from '#lib/request-counters.ts';
 import { included, PERMISSIONS } from '../../keys/api-key.ts';
 import type { Seals } from '../../secrets/sealed.ts';
 import type { AnonymousCaller, ApiCaller } from './api-context.ts';
-import { authenticator } from './authenticate.ts';
+import { authenticator, type Credential } from './authenticate.ts';
 import { idempotency } from './idempotency.ts';
 import { commitAround } from './keyed-commits.ts';
-import { countHeaders, type RateLimits, tooMany } from './rate-limits.ts';
+import { countCaller, countHeaders, type RateLimits, tooMany } from './rate-limits.ts';
 
 export interface PaymentsGateOptions extends ClockAndLog {
   readonly db: Db;
@@ -41,13 +41,7 @@ export function paymentsGate({
       const credential = await ofRequest(request);
       const { id, kind, organizationId } = credential;
       request.identify(kind === 'member' ? { memberId: id, organizationId } : { keyId: id, organizationId });
-      return {
-        ...credential,
-        actor: `${kind}:${id}`,
-        ifMatch: request.headers['if-match'],
-        commit: work => transaction(db, work),
-        commitAround: effect => commitAround(db, effect),
-      };
+      return apiCaller(db, credential, request);
     },
 
     async visit(request) {
@@ -58,8 +52,7 @@ export function paymentsGate({
     },
 
     async admit(caller, request) {
-      const counted =
-        'actor' in caller ? [await counts.countKey(caller.id, caller.tier)] : await ofVisitor(request);
+      const counted = 'actor' in caller ? [await countCaller(counts, caller)] : await ofVisitor(request);
       const tightest = counted.sort(mostRestrictiveFirst)[0];
       if (tightest === undefined) return {};
       if (tightest.isRefused) throw tooMany(tightest, clock.now());
@@ -96,6 +89,21 @@ export function paymentsGate({
     const bySession = sessionId === undefined ? undefined : await ofSession?.(sessionId);
     return [byAddress, bySession].filter(count => count !== undefined);
   }
+}
+
+/** Caller of the API with a credential. */
+export function apiCaller(
+  db: Db,
+  credential: Credential,
+  { headers }: Pick<IncomingRequest, 'headers'>,
+): ApiCaller {
+  return {
+    ...credential,
+    actor: `${credential.kind}:${credential.id}`,
+    ifMatch: headers['if-match'],
+    commit: work => transaction(db, work),
+    commitAround: effect => commitAround(db, effect),
+  };
 }
 
 /** True for a request with a session of the dashboard in place of a key. */

@@ -33,17 +33,21 @@ export const PAGES_PER_ADDRESS = 300;
 /** Wallets and claims per minute and checkout session (Decision 105). */
 const PROOFS_PER_SESSION = 5;
 
+/** Requests of the dashboard per minute and member (Decision 427). */
+const REQUESTS_PER_MEMBER = 600;
+
 /** Attempts to sign in to the dashboard per minute and address, successful ones included (Decision 252). */
 const SIGN_INS_PER_ADDRESS = 60;
 
 /** Counters of requests. Undefined for clients without a limit per address. */
 export interface RateLimits {
   countKey(keyId: string, tier: Tier): Promise<RequestCount>;
+  countMember(memberId: string): Promise<RequestCount>;
   /**
-   * Refusal that a credential gets before it is looked up (Decision 278): that of its key, or that of an unknown
-   * credential from an address with too many failures. Undefined for a credential to look up.
+   * Refusal that a credential gets before it is looked up (Decision 278): that of its key or member, or that of an
+   * unknown credential from an address with too many failures. Undefined for a credential to look up.
    */
-  beforeLookUp(keyId: string | undefined, client: Client): RequestCount | undefined;
+  beforeLookUp(knownId: string | undefined, client: Client): RequestCount | undefined;
   countFailure(client: Client): Promise<RequestCount | undefined>;
   countPayer(client: Client): Promise<RequestCount | undefined>;
   countState(sessionId: string): Promise<RequestCount>;
@@ -57,6 +61,8 @@ export interface ApiRateLimitOptions {
   readonly counters?: RequestCounters | undefined;
   /** Milliseconds of a clock that is never set, by which refusals end. Like the counters' stores, it is not `Clock`. */
   readonly steady?: () => number;
+  /** Requests of the dashboard per minute and member. */
+  readonly perMember?: number;
 }
 
 /**
@@ -70,12 +76,14 @@ export function rateLimits(
   {
     counters = isShared(db) ? databaseCounters(db) : memoryCounters,
     steady = () => performance.now(),
+    perMember = REQUESTS_PER_MEMBER,
   }: ApiRateLimitOptions = {},
 ): RateLimits {
   const byTier = {
     standard: remembering(counters('key', keys.standard), steady),
     elevated: remembering(counters('elevated_key', keys.elevated), steady),
   };
+  const members = remembering(counters('member', perMember), steady);
   const failures = remembering(counters('failure', FAILURES_PER_ADDRESS), steady);
   const mayGuess = sparingly(steady);
   const payers = counters('payer', PAYER_REQUESTS_PER_ADDRESS);
@@ -90,8 +98,12 @@ export function rateLimits(
   };
   return {
     countKey: (keyId, tier) => byTier[tier].count(keyId),
-    beforeLookUp(keyId, client) {
-      if (keyId !== undefined) return byTier.standard.standing(keyId) ?? byTier.elevated.standing(keyId);
+    countMember: members.count,
+    beforeLookUp(knownId, client) {
+      if (knownId !== undefined) {
+        const counters = [byTier.standard, byTier.elevated, members];
+        return counters.map(one => one.standing(knownId)).find(refusal => refusal !== undefined);
+      }
       const address = limitKey(client);
       if (address === undefined) return undefined;
       const refusal = failures.standing(address);
@@ -125,10 +137,24 @@ export function tooMany(count: RequestCount, now: number): HttpError {
   return waitError(count.msLeft, wording, countHeaders(count, now));
 }
 
+/** Key or member of a request. */
+interface CountedCaller {
+  readonly id: string;
+  readonly kind: 'api_key' | 'member';
+  readonly tier: Tier;
+}
+
+type CallerLimits = Pick<RateLimits, 'countKey' | 'countMember'>;
+
+/** Counts a request by its key or member. */
+export function countCaller(limits: CallerLimits, { id, kind, tier }: CountedCaller): Promise<RequestCount> {
+  return kind === 'member' ? limits.countMember(id) : limits.countKey(id, tier);
+}
+
 /** Counts a request by its key or member. The returned function throws HttpError 429 beyond the limit. */
-export function callerAdmission({ countKey }: Pick<RateLimits, 'countKey'>, clock: Clock) {
-  return async ({ id, tier }: { readonly id: string; readonly tier: Tier }) => {
-    const count = await countKey(id, tier);
+export function callerAdmission(limits: CallerLimits, clock: Clock) {
+  return async (caller: CountedCaller) => {
+    const count = await countCaller(limits, caller);
     if (count.isRefused) throw tooMany(count, clock.now());
     return countHeaders(count, clock.now());
   };

@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { ProblemNotice } from '#pages/browser/answer.ts';
+import { DialogButton } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import { Badge, Facts } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
@@ -45,7 +46,12 @@ export function AccountMenu(): VNode {
             </button>`,
         )}
         <button type="button" onClick=${() => run(signOut({ everywhere: false }))}>Sign out</button>
-        <button type="button" onClick=${() => run(signOut({ everywhere: true }))}>Sign out everywhere</button>
+        ${h(DialogButton, {
+          label: 'Sign out everywhere',
+          tone: 'danger',
+          onConfirm: () => signOut({ everywhere: true }),
+          children: html`<p>This ends all your sessions, also in other browsers.</p>`,
+        })}
       </div>
       <p><a href=${dashboard.sessions}>Where you are signed in</a></p>
       ${problem !== undefined && h(ProblemNotice, { problem })}

@@ -4,6 +4,7 @@ import type { components as DashboardParts, paths as DashboardPaths } from '#gen
 import type { components, paths } from '#generated/payments/types.ts';
 import { answerOf } from '#pages/browser/answer.ts';
 import { dashboard } from './addresses.ts';
+import { csrfToken, noteSession, sendNamed, stopRequests } from './session/send.ts';
 
 /** Records of document 3, as the client gives them: it leaves out fields that are always null. */
 export type Payments = Readable<components['schemas']>;
@@ -15,33 +16,44 @@ export type SignIn = DashboardRecords['DashboardSession'];
 /** QR code as an SVG path. */
 export type QrDrawing = DashboardRecords['QrCode'];
 
+/** All that the overview page shows. */
+export type DashboardOverview = DashboardRecords['DashboardOverview'];
+
 const READS: readonly string[] = ['GET', 'HEAD'];
 const KEY_BYTES = 16;
 
-/** Client for signing in and out. */
-export const signInApi = createClient<DashboardPaths>({ baseUrl: location.origin });
+/** Client for signing in and out, and for the overview. */
+export const signInApi = createClient<DashboardPaths>({ baseUrl: location.origin, fetch: sendNamed });
 
 /** Client for the operations of document 3, authenticated by the sign-in. */
 export const api = createClient<paths>({ baseUrl: `${location.origin}/dashboard`, fetch: sendOnce });
 
-let csrfToken = '';
-
-/** Requests the sign-in. Stores its CSRF token, which changes need. */
+/** Requests the sign-in. Notes for whom the page is loaded, which every later request names. */
 export async function askSignIn(signal: AbortSignal) {
   const reply = await signInApi.GET('/dashboard/session', { signal, middleware: [orSignIn] });
-  csrfToken = reply.data?.csrf_token ?? csrfToken;
+  if (reply.data !== undefined) noteSession(reply.data);
   return reply;
+}
+
+/** Requests the overview of a period. */
+export function askOverview(period: Payments['AnalyticsOverview']['period'], signal: AbortSignal) {
+  return signInApi.GET('/dashboard/overview', {
+    params: { query: { period } },
+    signal,
+    middleware: [orSignIn],
+  });
 }
 
 /** Header that a change by `signInApi` needs. */
 export function changeHeader(): { readonly 'X-CSRF-Token': string } {
-  return { 'X-CSRF-Token': csrfToken };
+  return { 'X-CSRF-Token': csrfToken() };
 }
 
 /** Switches this sign-in to another mode, and opens the overview. @throws Problem */
 export async function switchMode(mode: SignIn['mode']): Promise<void> {
   const params = { header: changeHeader() };
   await answerOf(signInApi.PATCH('/dashboard/session', { params, body: { mode }, middleware: [orSignIn] }));
+  stopRequests();
   location.assign(dashboard.overview);
 }
 
@@ -66,7 +78,7 @@ export function idempotencyKey(): string {
 
 const withToken: Middleware = {
   onRequest({ request }) {
-    if (!READS.includes(request.method)) request.headers.set('X-CSRF-Token', csrfToken);
+    if (!READS.includes(request.method)) request.headers.set('X-CSRF-Token', csrfToken());
   },
 };
 
@@ -97,12 +109,12 @@ const open = new Map<string, string>();
  */
 async function sendOnce(request: Request): Promise<Response> {
   const own = request.headers.get(KEY);
-  if (own === null) return fetch(request);
+  if (own === null) return sendNamed(request);
   const change = `${request.method} ${request.url} ${await request.clone().text()}`;
   const key = open.get(change) ?? own;
   open.set(change, key);
   request.headers.set(KEY, key);
-  const response = await fetch(request);
+  const response = await sendNamed(request);
   if (!(await isUnknown(response))) open.delete(change);
   return response;
 }

@@ -7,6 +7,7 @@ import { AccountMenu } from './account-menu.ts';
 import { dashboard, hasToken } from './addresses.ts';
 import { api, askSignIn, type Payments, type SignIn } from './api.ts';
 import { ChainsProvider } from './chains.ts';
+import { AnotherSession } from './session/another-session.ts';
 import { SignInProvider, useSignIn } from './signed-in.ts';
 
 /**
@@ -30,8 +31,11 @@ const PAGES: readonly (readonly [address: string, name: string, needed?: Payment
 /** Long interval, because a chain's lateness seldom changes. */
 const CHAINS_RENEW_MS = 30_000;
 
-/** Shows a page with the dashboard's header and navigation. A browser that is not signed in does so first. */
-export function openPage(title: string, Page: () => VNode): void {
+/**
+ * Shows a page with the dashboard's header and navigation. A browser that is not signed in does so first. `hasChains` is
+ * true for a page that asks for the chains itself.
+ */
+export function openPage(title: string, Page: () => VNode, { hasChains = false } = {}): void {
   if (hasToken()) {
     location.replace(`${dashboard.signIn()}${location.hash}`);
     return;
@@ -43,13 +47,12 @@ export function openPage(title: string, Page: () => VNode): void {
     const signIn = useAnswer(askSignIn, []);
     return h(Awaited<SignIn>, {
       loading: signIn,
-      children: signed => h(SignInProvider, { value: signed, children: h(Frame, { Page }) }),
+      children: signed => h(SignInProvider, { value: signed, children: h(Frame, { Page, hasChains }) }),
     });
   });
 }
 
-function Frame({ Page }: { Page: () => VNode }): VNode {
-  const chains = useAnswer(signal => api.GET('/api/v1/chains', { signal }), [], { everyMs: CHAINS_RENEW_MS });
+function Frame({ Page, hasChains }: { Page: () => VNode; hasChains: boolean }): VNode {
   const { permissions } = useSignIn();
   const path = location.pathname;
   const isOpen = (address: string) =>
@@ -67,13 +70,19 @@ function Frame({ Page }: { Page: () => VNode }): VNode {
       )}
     </nav>
     <main id="content" tabindex="-1">
-      ${h(ChainsProvider, { value: chains.answer?.data.data, children: h(Page, {}) })}
+      ${hasChains ? h(Page, {}) : h(WithChains, { Page })}
     </main>
     <footer class="foot">
       <a href="/docs">Reference</a>
       <a href="/openapi.json">OpenAPI description</a>
     </footer>
+    ${h(AnotherSession, {})}
   `;
+}
+
+function WithChains({ Page }: { Page: () => VNode }): VNode {
+  const chains = useAnswer(signal => api.GET('/api/v1/chains', { signal }), [], { everyMs: CHAINS_RENEW_MS });
+  return h(ChainsProvider, { value: chains.answer?.data.data, children: h(Page, {}) });
 }
 
 /** Scrolls the navigation to the open page when not all names fit. */

@@ -12,19 +12,23 @@ import { mountGated } from '#contract/mount/mount.ts';
 import type { Gate, IncomingRequest } from '#contract/mount/request-gate.ts';
 import { timestamp } from '#lib/clock.ts';
 import { qrDrawing } from '#pages/qr.ts';
+import { apiCaller } from '../../api/gate/gate.ts';
 import { callerAdmission, countHeaders, type RateLimits, tooMany } from '../../api/gate/rate-limits.ts';
 import { resourceNotFound } from '../../api/responses/answers.ts';
 import { included } from '../../keys/api-key.ts';
 import type { Member } from '../../members/member.ts';
 import type { Mode } from '../../model/owner.ts';
+import type { dashboardOverview } from '../overview.ts';
 import { checkChange, checkOrigin, csrfTokenOf } from './csrf.ts';
 import { type MemberOperationsOptions, memberHandlers } from './member-operations.ts';
+import { checkNamedSession } from './named-session.ts';
 import type { DashboardSignIns, SignIn } from './sign-ins.ts';
 
 export interface SignInOperationsOptions extends MemberOperationsOptions {
   readonly signIns: DashboardSignIns;
   readonly counts: RateLimits;
   readonly validateResponses: boolean;
+  readonly readOverview: ReturnType<typeof dashboardOverview>;
 }
 
 interface KnownCaller {
@@ -72,6 +76,7 @@ function signInGate(options: SignInOperationsOptions): Gate<KnownCaller, Visitor
     },
     // The request is counted first, which limits guessing.
     permit({ signIn, request }, roles) {
+      checkNamedSession(request, signIn.credential);
       checkChange(request, { token: signIn.token, publicUrl });
       if (!roles.includes('owner') || signIn.credential.isOwner) return;
       throw paymentsError('insufficient_permissions', 'Only an owner of the organization may do this.');
@@ -156,6 +161,12 @@ function signInHandlers(
         body: { object: 'dashboard_session_ended', ended: true, everywhere: false },
       };
     },
+
+    getDashboardOverview: async ({ query: { period } }, { signIn, request }) => ({
+      status: 200,
+      headers: NOT_KEPT,
+      body: await options.readOverview(period, apiCaller(options.db, signIn.credential, request)),
+    }),
 
     async createQrCode({ body: { text } }) {
       return { status: 200, headers: NOT_KEPT, body: qrCodeBody(text, publicUrl) };

@@ -7,7 +7,8 @@ import { callerAdmission, type RateLimits } from '#payments/api/gate/rate-limits
 import type { PaymentChains } from '#payments/model/payment-chain.ts';
 import type { Seals } from '#payments/secrets/sealed.ts';
 import { checkChange } from './csrf.ts';
-import { signInOperations } from './operations.ts';
+import { checkNamedSession } from './named-session.ts';
+import { type SignInOperationsOptions, signInOperations } from './operations.ts';
 import { type DashboardSignIns, dashboardSignIns } from './sign-ins.ts';
 
 export interface DashboardOptions extends ClockAndLog {
@@ -18,6 +19,7 @@ export interface DashboardOptions extends ClockAndLog {
   readonly chains: Pick<PaymentChains, 'all'>;
   readonly hasMailServer: boolean;
   readonly validateResponses: boolean;
+  readonly readOverview: SignInOperationsOptions['readOverview'];
 }
 
 /**
@@ -59,6 +61,7 @@ function apiForwarding({ signIns, publicUrl, counts, clock }: ForwardingOptions)
       const request = { method, headers, client: state.client };
       const { token, credential } = await signIns.ofRequest(request);
       try {
+        checkNamedSession(request, credential);
         checkChange(request, { token, publicUrl });
       } catch (refusal) {
         await counted(credential); // the gate counts all other requests, but never sees this one

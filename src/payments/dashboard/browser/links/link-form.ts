@@ -1,10 +1,10 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
 import { ChangeForm, useChange } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import { TextField } from '#pages/browser/fields.ts';
 import { type Chains, tokenAt } from '../chains.ts';
+import { useKeptDraft } from '../session/kept-draft.ts';
 import { useSignIn } from '../signed-in.ts';
 import { bodyOf, type Draft, type LinkBody } from './draft.ts';
 import { LimitFields, LookFields, PayerFields, ShippingFields } from './page-fields.ts';
@@ -27,18 +27,25 @@ export function LinkForm({
   /** Sends the terms. @throws Problem */
   onSend: (body: LinkBody) => Promise<unknown>;
 }): VNode {
-  const [draft, setDraft] = useState(initial);
+  const { value: draft, change: onChange, ...kept } = useKeptDraft('link', initial);
   const change = useChange();
   const { organization } = useSignIn();
-  const onChange = (changes: Partial<Draft>) => setDraft(before => ({ ...before, ...changes }));
   const fields: DraftFields = { draft, onChange, chains, isDestinationFixed };
   const send = () =>
     change.run(async () => {
       const chosen = { chain_id: draft.chainId, token_address: draft.tokenAddress };
       await onSend(bodyOf(draft, tokenAt(chains, chosen) ?? { decimals: 0 }));
+      kept.forget();
     });
   return html`<div class="split">
     <section class="card">
+      ${
+        kept.isRestored &&
+        html`<div class="notice row" role="status">
+          <span>What you typed before is here again. It is not saved yet.</span>
+          <button type="button" onClick=${kept.drop}>Discard</button>
+        </div>`
+      }
       ${h(ChangeForm, {
         label: 'Payment link',
         action,

@@ -1,12 +1,12 @@
 import { html } from 'htm/preact';
-import type { VNode } from 'preact';
+import { Fragment, type VNode } from 'preact';
 import { Awaited, useAnswer } from '#pages/browser/answer.ts';
 import { h } from '#pages/browser/element.ts';
-import { api, type Payments } from '../api.ts';
-import { useChains } from '../chains.ts';
+import { askOverview, type DashboardOverview, type Payments } from '../api.ts';
+import { ChainsProvider, useChains } from '../chains.ts';
 import { oneOf } from '../filters.ts';
 import { openPage } from '../frame.ts';
-import { SetAsideBlocksWarning, SetAsideWarning } from '../payments/set-aside.ts';
+import { SetAsideBlocksWarning, SetAsideNotice } from '../payments/set-aside.ts';
 import { Figures } from './figures.ts';
 import { Health } from './health.ts';
 import { LinkConversion } from './link-conversion.ts';
@@ -21,13 +21,15 @@ const PERIODS: readonly (readonly [period: Period, name: string])[] = [
   ['all', 'All time'],
 ];
 
+const RENEW_MS = 10_000;
+/** The figures of all days take longer to read and to send. */
+const RENEW_ALL_MS = 60_000;
+
 /** Overview page: figures of the period, current activity, and problems. */
 function Overview(): VNode {
   const period = oneOf('period', PERIODS) ?? '30d';
-  const figures = useAnswer(
-    signal => api.GET('/api/v1/analytics/overview', { params: { query: { period } }, signal }),
-    [period],
-  );
+  const everyMs = period === 'all' ? RENEW_ALL_MS : RENEW_MS;
+  const overview = useAnswer(signal => askOverview(period, signal), [period], { everyMs });
   return html`
     <div class="title">
       <h1>Overview</h1>
@@ -38,19 +40,31 @@ function Overview(): VNode {
         )}
       </nav>
     </div>
-    ${h(LateChains, {})}
-    ${h(SetAsideBlocksWarning, {})}
-    ${h(SetAsideWarning, {})}
-    ${h(Present, {})}
-    ${h(Awaited<Payments['AnalyticsOverview']>, {
-      loading: figures,
-      children: body => h(Figures, { figures: body }),
+    ${h(Awaited<DashboardOverview>, {
+      loading: overview,
+      children: body =>
+        h(ChainsProvider, {
+          value: body.chains.data,
+          children: h(Parts, { of: body, reload: overview.reload }),
+        }),
     })}
-    <div class="grid">
-      ${h(LinkConversion, { period })}
-      ${h(Health, {})}
-    </div>
   `;
+}
+
+function Parts({ of, reload }: { of: DashboardOverview; reload: () => void }): VNode {
+  return h(Fragment, {
+    children: html`
+      ${h(LateChains, {})}
+      ${h(SetAsideBlocksWarning, {})}
+      ${h(SetAsideNotice, { waiting: of.set_aside, done: reload })}
+      ${h(Present, { open: of.open, confirming: of.confirming })}
+      ${h(Figures, { figures: of.figures })}
+      <div class="grid">
+        ${h(LinkConversion, { links: of.links })}
+        ${h(Health, { unmatched: of.unmatched, webhooks: of.webhooks })}
+      </div>
+    `,
+  });
 }
 
 /** Warns that payments on a chain are detected late. */
@@ -63,4 +77,4 @@ function LateChains(): VNode | null {
   </p>`;
 }
 
-openPage('Overview', Overview);
+openPage('Overview', Overview, { hasChains: true });

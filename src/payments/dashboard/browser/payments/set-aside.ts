@@ -30,7 +30,18 @@ export function SetAsideWarning({ sessionId }: { sessionId?: string }): VNode | 
     [sessionId],
     { everyMs: RENEW_MS },
   );
-  const { data = [], total_count: count = 0 } = waiting.answer?.data ?? {};
+  if (waiting.answer === undefined) return null;
+  return h(SetAsideNotice, { waiting: waiting.answer.data, done: waiting.reload });
+}
+
+/** Warns of these transactions. */
+export function SetAsideNotice({
+  waiting: { data, total_count: count },
+  done,
+}: {
+  waiting: Payments['SetAsideTransactionList'];
+  done: () => void;
+}): VNode | null {
   if (count === 0) return null;
   return html`<div class="notice warning" role="status">
     <p>
@@ -45,7 +56,7 @@ export function SetAsideWarning({ sessionId }: { sessionId?: string }): VNode | 
         </li>`,
       )}
     </ul>
-    ${h(Retry, { done: waiting.reload })}
+    ${h(Retry, { done })}
   </div>`;
 }
 
