@@ -4637,6 +4637,21 @@ export interface components {
              * @example https://books.example/logo.png
              */
             logo_url: string | null;
+            /**
+             * @description E-mail address at which payers reach the organization; null when there is none.
+             * @example help@books.example
+             */
+            contact_email: string | null;
+            /**
+             * @description Website of the organization for payers, an https URL; null when there is none.
+             * @example https://books.example
+             */
+            site_url: string | null;
+            /**
+             * @description Terms of sale for payers, an https URL; null when there are none.
+             * @example https://books.example/terms
+             */
+            terms_url: string | null;
             /** @description Mode that the settings apply to. */
             mode: components["schemas"]["Mode"];
             /** @description Chain of new links without `chain_id`; null when there is no default. */
@@ -4675,6 +4690,24 @@ export interface components {
              * @example https://books.example/logo.png
              */
             logo_url?: string | null;
+            /**
+             * Format: email
+             * @description E-mail address at which payers reach the organization; null for none.
+             * @example help@books.example
+             */
+            contact_email?: string | null;
+            /**
+             * Format: https-url
+             * @description Website of the organization for payers, an https URL; null for none.
+             * @example https://books.example
+             */
+            site_url?: string | null;
+            /**
+             * Format: https-url
+             * @description Terms of sale for payers, an https URL; null for none.
+             * @example https://books.example/terms
+             */
+            terms_url?: string | null;
             /**
              * @description Chain of new links without `chain_id`. Null restores the operator's default.
              * @example 31337
@@ -6900,6 +6933,21 @@ export interface components {
              * @example https://books.example/logo.png
              */
             logo_url: string | null;
+            /**
+             * @description Current e-mail address for questions of payers; null when there is none.
+             * @example help@books.example
+             */
+            contact_email: string | null;
+            /**
+             * @description Current website, an https URL; null when there is none.
+             * @example https://books.example
+             */
+            site_url: string | null;
+            /**
+             * @description Current terms of sale, an https URL; null when there are none.
+             * @example https://books.example/terms
+             */
+            terms_url: string | null;
         };
         /** @description Contract address of the token to pay with. */
         CheckoutToken: {
