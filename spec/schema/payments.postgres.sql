@@ -521,6 +521,9 @@ create table organization_settings (
   default_token_address text collate "C",
   default_recipient_address text collate "C",
   tolerance_bps bigint not null default 0,
+  contact_email text collate "C",
+  site_url text collate "C",
+  terms_url text collate "C",
   PRIMARY KEY (organization_id, mode),
   CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
   FOREIGN KEY (organization_id) REFERENCES organizations(id)

@@ -422,7 +422,7 @@ CREATE TABLE organization_settings (
   mode text not null check (mode in ('live', 'test')),
   recipients_locked integer check (recipients_locked in (0, 1)) not null,
   origins text not null,
-  updated_at integer not null, name text, logo_url text, default_chain_id integer, default_token_address text, default_recipient_address text, tolerance_bps integer not null default 0,
+  updated_at integer not null, name text, logo_url text, default_chain_id integer, default_token_address text, default_recipient_address text, tolerance_bps integer not null default 0, contact_email text, site_url text, terms_url text,
   primary key (organization_id, mode)
 ) strict;
 

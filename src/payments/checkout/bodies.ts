@@ -5,7 +5,9 @@ import type { HttpError } from '../../http/errors.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import { amountAskedOf } from '../amounts/asked-amount.ts';
 import { acceptsPayment, outcomeOf } from '../model/outcome.ts';
+import type { Contact } from '../model/owner.ts';
 import { type PaymentChain, type PaymentChains, type PaymentToken, tokenOf } from '../model/payment-chain.ts';
+import { withContact } from '../model/payment-link.ts';
 import { type CheckoutSession, holdsUse, remainingAmount, type SessionState } from '../model/session.ts';
 import { candidateStore, type PossiblePayment } from '../sessions/candidates.ts';
 import { sessionStates } from '../sessions/session-store.ts';
@@ -14,7 +16,7 @@ import { refundMessage, type WalletRequest, walletMessage } from './wallet-messa
 
 const ID_PREFIX = 'cs_';
 
-/** Chains and base URL for the bodies of checkouts. */
+/** Chains and base URL for the messages of checkouts. */
 export interface Surroundings {
   readonly chains: PaymentChains;
   /** Base URL for payers, without a slash at the end. */
@@ -27,7 +29,7 @@ export interface Surroundings {
  */
 export function checkoutBody(
   session: CheckoutSession,
-  surroundings: Surroundings,
+  surroundings: Surroundings & { readonly contact: Contact },
   wallet: WalletRequest = { origin: publicOrigin(surroundings), address: undefined },
 ): PaymentsSchemas['Checkout'] {
   const { presentation } = session;
@@ -38,7 +40,7 @@ export function checkoutBody(
     status: session.status,
     payment_status: session.paymentStatus,
     outcome: outcomeOf(session),
-    merchant: presentation.merchant,
+    merchant: withContact(presentation.merchant, surroundings.contact),
     name: presentation.name,
     description: presentation.description,
     image_url: presentation.imageUrl,

@@ -56,17 +56,18 @@ export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
 
   return {
     async startCheckout({ path: { short_code }, body }, payer) {
-      const session = await transaction(db, async handle => {
+      const { session, contact } = await transaction(db, async handle => {
         const link = await linkStore(handle).findByShortCode(short_code);
         if (link === undefined)
           throw paymentsError('resource_not_found', `No payment_link with short code '${short_code}'.`);
         const clientHash = clientHashOf(seals, link, payer.client);
         await refuseBeyondBound(sessionStore(handle, seals), clientHash, clock.now());
+        const merchant = await organizationStore(handle).profile(link);
         const opening = openingOf({ link }, body, {
           id: newId('cs'),
           organizationId: link.organizationId,
           mode: link.mode,
-          merchant: await organizationStore(handle).profile(link),
+          merchant,
           chains,
           now: clock.now(),
           lifetimeMs: deps.sessionLifetimeMs,
@@ -81,16 +82,20 @@ export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
           (await reservedFault(handle, link, draft.createdAt)) ??
           (body.amount === undefined ? undefined : await priceFault(sessions, draft));
         if (fault !== undefined) throw faultError(fault);
-        return sessions.open({ ...draft, clientHash });
+        return { session: await sessions.open({ ...draft, clientHash }), contact: merchant };
       });
       const [origin] = await walletOrigins(deps, session, payer);
-      return { status: 201, body: checkoutBody(session, deps, { origin, address: undefined }) };
+      return {
+        status: 201,
+        body: checkoutBody(session, { ...deps, contact }, { origin, address: undefined }),
+      };
     },
 
     async getCheckout({ path: { checkout_session_id }, query: { wallet_address: address } }, payer) {
       const session = await knownSession(sessionStore(db, seals), checkout_session_id);
       const [origin] = await walletOrigins(deps, session, payer);
-      const body = checkoutBody(session, deps, { origin, address });
+      const contact = await organizationStore(db).profile(session);
+      const body = checkoutBody(session, { ...deps, contact }, { origin, address });
       // The wallet message names the origin, so a cached copy of one page is wrong for another.
       return { status: 200, headers: { Vary: 'Origin' }, body };
     },

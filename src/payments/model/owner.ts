@@ -1,3 +1,5 @@
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
+
 /** Mode of a record: real money or test money. Each mode has chains of its own (Decision 107). */
 export type Mode = 'live' | 'test';
 
@@ -39,14 +41,25 @@ export interface MerchantIdentity {
   readonly logoUrl: string | null;
 }
 
+/** Name and logo of a merchant, which a session keeps. */
+export type BrandedMerchant = Pick<PaymentsSchemas['Merchant'], 'name' | 'logo_url'>;
+
 /** Settings of an organization in one mode that its new sessions copy, unless their link has its own. */
 export interface SessionDefaults extends MerchantIdentity {
   /** Part of the price that a certain payer may leave out (Decision 348), in hundredths of a percent. */
   readonly toleranceBps: number;
 }
 
+/** Ways for payers to reach an organization (Decision 444); each is null if there is none. */
+export interface Contact {
+  readonly contactEmail: string | null;
+  /** Https addresses. */
+  readonly siteUrl: string | null;
+  readonly termsUrl: string | null;
+}
+
 /** An organization with the settings of one mode. They override the operator's entries (Decision 220). */
-export interface OrganizationProfile extends Organization, SessionDefaults {}
+export interface OrganizationProfile extends Organization, SessionDefaults, Contact {}
 
 export interface LinkDefaults {
   readonly chainId: number | null;

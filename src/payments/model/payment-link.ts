@@ -1,5 +1,5 @@
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
-import type { MerchantIdentity, Owner } from './owner.ts';
+import type { BrandedMerchant, Contact, MerchantIdentity, Owner } from './owner.ts';
 import type { PaymentMethod } from './session.ts';
 
 /**
@@ -45,8 +45,16 @@ export interface PaymentLink extends Owner {
 export function merchantOf(
   branding: PaymentLink['branding'] | undefined,
   { name, logoUrl }: MerchantIdentity,
-): PaymentsSchemas['Merchant'] {
+): BrandedMerchant {
   return { name: branding?.business_name ?? name, logo_url: branding?.logo_url ?? logoUrl };
+}
+
+/** A merchant as payers see it, with the contact of today. */
+export function withContact(
+  merchant: BrandedMerchant,
+  { contactEmail, siteUrl, termsUrl }: Contact,
+): PaymentsSchemas['Merchant'] {
+  return { ...merchant, contact_email: contactEmail, site_url: siteUrl, terms_url: termsUrl };
 }
 
 /** True when all uses of the link are counted. */

@@ -1,6 +1,6 @@
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { DAY_MS } from '../../lib/clock.ts';
-import type { Actor, Owner } from './owner.ts';
+import type { Actor, BrandedMerchant, Owner } from './owner.ts';
 
 export type SessionStatus = PaymentsSchemas['SessionStatus'];
 type PaymentStatus = PaymentsSchemas['PaymentStatus'];
@@ -32,7 +32,7 @@ export interface Presentation {
   readonly themeColor: string | null;
   readonly buttonText: string;
   readonly returnLabel: string | null;
-  readonly merchant: PaymentsSchemas['Merchant'];
+  readonly merchant: BrandedMerchant;
   readonly items: readonly PaymentsSchemas['Item'][];
   /** Labels of the form's fields by their ids; absent in sessions that an older version opened. */
   readonly formLabels?: Readonly<Record<string, string>>;

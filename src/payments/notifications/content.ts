@@ -1,7 +1,7 @@
 import { amountText } from '../amounts/token-amount.ts';
 import type { EventData } from '../model/event.ts';
 import { type Outcome, outcomeOf } from '../model/outcome.ts';
-import type { Mode } from '../model/owner.ts';
+import type { Contact, Mode } from '../model/owner.ts';
 import { type PaymentChains, tokenOf } from '../model/payment-chain.ts';
 import { bpsOf, leastSum } from '../model/session.ts';
 
@@ -15,6 +15,8 @@ export interface Content {
   /** Page to open, and its name in a mail. */
   readonly link: string | undefined;
   readonly linkText?: string;
+  /** Address for answers to a mail; none when absent. */
+  readonly replyTo?: string | undefined;
 }
 
 /** The merchant whose payments are reported. */
@@ -22,6 +24,8 @@ export interface Merchant {
   /** The organization's name. */
   readonly name: string;
   readonly mode: Mode;
+  /** Ways for payers to reach the organization; absent in notices for the organization itself. */
+  readonly contact?: Contact;
 }
 
 /** Configuration that texts need. */

@@ -5,6 +5,7 @@ import { isRefund, type NoticePayload } from '../model/notification.ts';
 import {
   type Content,
   chainWords,
+  type Fact,
   given,
   type Merchant,
   reportedOutcome,
@@ -44,10 +45,24 @@ export function customerContent(event: PaymentEvent, merchant: Merchant, context
       // Anyone can open a checkout with the address and a text for a stranger (Decision 361).
       ['Reference', outcome === 'sold_out' ? null : session.clientReferenceId],
       ['Transaction hash', txHash],
+      ...contactFacts(merchant),
     ]),
     closing: text,
+    replyTo: replyTo(merchant),
     ...checkoutLink(context, session),
   };
+}
+
+/** Ways to reach the merchant (Decision 444). */
+function contactFacts({ contact }: Merchant): Fact[] {
+  return [
+    ['Contact', contact?.contactEmail ?? null],
+    ['Website', contact?.siteUrl ?? null],
+  ];
+}
+
+function replyTo({ contact }: Merchant): string | undefined {
+  return contact?.contactEmail ?? undefined;
 }
 
 /** Money of a checkout as its event reports it, in smallest units. None arrived at one that sold out. */
@@ -94,8 +109,10 @@ function refundContent(
       ['Chain', chainName],
       ['Reference', session.clientReferenceId],
       ['Transaction hash', data.tx_hash],
+      ...contactFacts(merchant),
     ]),
     closing: text,
+    replyTo: replyTo(merchant),
     ...checkoutLink(context, session),
   };
 }

@@ -27,6 +27,8 @@ export interface Mail {
   readonly id: string;
   /** A bare address. */
   readonly to: string;
+  /** A bare address for replies; none when undefined. */
+  readonly replyTo?: string | undefined;
   readonly subject: string;
   readonly text: string;
   readonly html: string;
@@ -48,7 +50,7 @@ const ADDRESS_LENGTH = 254;
 const ADDRESS = /^[^\s\p{C}<>()[\],;:"\\@]+@[^\s\p{C}<>()[\],;:"\\@]+$/u;
 
 /** A mail for nodemailer. Its headers contain only our own texts and checked addresses. @throws NotSent `refused` */
-function composeMessage({ id, to, subject, text, html }: Mail, from: string, clock: Clock) {
+function composeMessage({ id, to, replyTo, subject, text, html }: Mail, from: string, clock: Clock) {
   if (!ADDRESS.test(to) || to.length > ADDRESS_LENGTH) {
     throw new NotSent(
       'refused',
@@ -59,6 +61,7 @@ function composeMessage({ id, to, subject, text, html }: Mail, from: string, clo
     from,
     // An object is not parsed, so no part of it can become a second recipient.
     to: { name: '', address: to },
+    ...(replyTo !== undefined && ADDRESS.test(replyTo) && { replyTo: { name: '', address: replyTo } }),
     subject: plainLine(subject, SUBJECT_LENGTH),
     text,
     html,

@@ -97,9 +97,10 @@ function notifier(
     if (settings === undefined) throw new Error('a notice without an organization');
     const target = targetOf(settings, payload);
     if (target === null) throw new NotSent('refused', 'This channel was switched off in the meantime.');
-    const { name } = await organizationStore(db).profile(owner);
+    const profile = await organizationStore(db).profile(owner);
+    const merchant = { name: profile.name, mode, contact: profile };
     const formLabels = await formLabelsOf(db, payload);
-    const content = noticeContent(payload, { name, mode }, { chains, publicUrl, formLabels });
+    const content = noticeContent(payload, merchant, { chains, publicUrl, formLabels });
     if (channel === 'email') await mailer.send(mailOf(content, { id, to: target }));
     else await message(target, messageOf(content));
   }

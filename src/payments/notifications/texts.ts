@@ -34,7 +34,14 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** A mail with the content. `id` becomes its `Message-ID`. */
 export function mailOf(content: Content, { id, to }: Pick<Mail, 'id' | 'to'>): Mail {
-  return { id, to, subject: content.title, text: `${plainText(content)}\n`, html: htmlText(content) };
+  return {
+    id,
+    to,
+    replyTo: content.replyTo,
+    subject: content.title,
+    text: `${plainText(content)}\n`,
+    html: htmlText(content),
+  };
 }
 
 /**

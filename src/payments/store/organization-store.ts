@@ -1,6 +1,6 @@
 import { booleanOf, jsonColumn, jsonOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import type { LinkDefaults, Organization, OrganizationProfile, Owner } from '../model/owner.ts';
+import type { Contact, LinkDefaults, Organization, OrganizationProfile, Owner } from '../model/owner.ts';
 import type { OrganizationRow, OrganizationSettingsRow } from '../tables/organization-tables.ts';
 import { select } from '../tables/select.ts';
 
@@ -30,7 +30,12 @@ export function organizationStore(handle: Handle) {
     async profile({ organizationId, mode }: Owner): Promise<OrganizationProfile> {
       const [row] = await WITH_SETTINGS.rows(handle, 'where o.id = ?', [mode, organizationId]);
       if (row === undefined) throw new Error(`There is no organization ${organizationId}.`);
-      return { ...organizationOf(row), logoUrl: row.logo_url, toleranceBps: row.tolerance_bps };
+      return {
+        ...organizationOf(row),
+        ...contactOf(row),
+        logoUrl: row.logo_url,
+        toleranceBps: row.tolerance_bps,
+      };
     },
 
     async findByName(name: string): Promise<Organization | undefined> {
@@ -51,7 +56,7 @@ export function organizationStore(handle: Handle) {
 const WITH_SETTINGS = select({
   from: 'organizations o',
   leftJoin: ['organization_settings s on s.organization_id = o.id and s.mode = ?'],
-  columns: ['o.id', 'o.tier', 'o.created_at', 's.logo_url'],
+  columns: ['o.id', 'o.tier', 'o.created_at', 's.logo_url', 's.contact_email', 's.site_url', 's.terms_url'],
   computed: {
     name: ['text', 'coalesce(s.name, o.name)'],
     tolerance_bps: ['count', 'coalesce(s.tolerance_bps, 0)'],
@@ -74,6 +79,14 @@ function organizationOf(row: OrganizationRow): Organization {
   };
 }
 
+function contactOf({
+  contact_email: contactEmail,
+  site_url: siteUrl,
+  terms_url: termsUrl,
+}: Pick<OrganizationSettingsRow, 'contact_email' | 'site_url' | 'terms_url'>): Contact {
+  return { contactEmail, siteUrl, termsUrl };
+}
+
 type DefaultColumns = 'default_chain_id' | 'default_token_address' | 'default_recipient_address';
 
 function defaultsOf(row: Pick<OrganizationRow, DefaultColumns>): LinkDefaults {
@@ -93,7 +106,7 @@ function defaultValues({ chainId, tokenAddress, recipientAddress }: LinkDefaults
 }
 
 /** Settings of an organization in one mode. */
-export interface OrganizationSettings extends Owner {
+export interface OrganizationSettings extends Owner, Contact {
   /** True when links and sessions can use only recipients that are already on the list. */
   readonly recipientsLocked: boolean;
   /** Origins of the organization's own front ends, in the exact form of the Origin header. */
@@ -120,6 +133,9 @@ function defaultOrganizationSettings(
     origins: [],
     name: null,
     logoUrl: null,
+    contactEmail: null,
+    siteUrl: null,
+    termsUrl: null,
     defaults: { chainId: null, tokenAddress: null, recipientAddress: null },
     toleranceBps: 0,
     updatedAt,
@@ -163,6 +179,9 @@ function valuesOf(settings: OrganizationSettings) {
     logo_url: settings.logoUrl,
     ...defaultValues(settings.defaults),
     tolerance_bps: settings.toleranceBps,
+    contact_email: settings.contactEmail,
+    site_url: settings.siteUrl,
+    terms_url: settings.termsUrl,
     updated_at: settings.updatedAt,
   } satisfies OrganizationSettingsRow;
 }
@@ -175,6 +194,7 @@ function settingsOf(row: OrganizationSettingsRow): OrganizationSettings {
     origins: jsonOf(row.origins),
     name: row.name,
     logoUrl: row.logo_url,
+    ...contactOf(row),
     defaults: defaultsOf(row),
     toleranceBps: row.tolerance_bps,
     updatedAt: row.updated_at,

@@ -28,6 +28,9 @@ export interface OrganizationSettingsRow extends OwnerColumns {
   default_token_address: string | null;
   default_recipient_address: string | null;
   tolerance_bps: number;
+  contact_email: string | null;
+  site_url: string | null;
+  terms_url: string | null;
 }
 
 interface ApiKeyRow extends OwnerColumns {

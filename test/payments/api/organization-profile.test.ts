@@ -19,6 +19,7 @@ const DEFAULTS = {
   default_token_address: TOKEN,
   default_recipient_address: RECIPIENT,
 };
+const NO_CONTACT = { contact_email: null, site_url: null, terms_url: null };
 const NO_DEFAULTS = { default_chain_id: null, default_token_address: null, default_recipient_address: null };
 
 /** Merchant of a session as shown to its payer. */
@@ -38,8 +39,12 @@ eachPaymentsApi('name, logo and defaults of an organization', test => {
     const third = await api.payer.post(`/api/v1/pay/links/${text(link.short_code)}/sessions`, {});
 
     expect(changed.body).toMatchObject({ name: 'Corner Books', logo_url: LOGO });
-    const shown = { name: 'Corner Books', logo_url: LOGO };
-    expect(await merchantOf(api.payer, first.body)).toEqual({ name: shop.name, logo_url: null });
+    const shown = { name: 'Corner Books', logo_url: LOGO, ...NO_CONTACT };
+    expect(await merchantOf(api.payer, first.body)).toEqual({
+      name: shop.name,
+      logo_url: null,
+      ...NO_CONTACT,
+    });
     expect(await merchantOf(api.payer, second.body)).toEqual(shown);
     expect(record(third.body).merchant).toEqual(shown);
   });
@@ -55,7 +60,32 @@ eachPaymentsApi('name, logo and defaults of an organization', test => {
     expect(await merchantOf(api.payer, session.body)).toEqual({
       name: 'Corner Tea',
       logo_url: 'https://tea.example/leaf.svg',
+      ...NO_CONTACT,
     });
+  });
+
+  test('come with the current contact, also in a session that is older, and under the branding of a link', async ({
+    api,
+  }) => {
+    const shop = await api.merchant();
+    const branding = { business_name: 'Corner Tea' };
+    const link = record((await shop.post(LINKS, { ...PLACE, name: 'Tea', amount: '5', branding })).body);
+    const session = await shop.post('/api/v1/checkout-sessions', { payment_link_id: link.id });
+    const contact = {
+      contact_email: 'help@books.example',
+      site_url: 'https://books.example',
+      terms_url: 'https://books.example/terms',
+    };
+
+    const changed = await shop.patch(PATH, contact);
+
+    expect(changed.body).toMatchObject(contact);
+    expect(await merchantOf(api.payer, session.body)).toEqual({
+      name: 'Corner Tea',
+      logo_url: null,
+      ...contact,
+    });
+    expect((await shop.patch(PATH, { contact_email: null })).body).toMatchObject({ contact_email: null });
   });
 
   test('return to the operator’s values when set to null', async ({ api }) => {
@@ -105,6 +135,8 @@ eachPaymentsApi('name, logo and defaults of an organization', test => {
     [{ default_recipient_address: `0x${'f'.repeat(39)}e` }, 'invalid_field_value default_recipient_address'],
     [{ name: '  ' }, 'invalid_field_value name'],
     [{ name: 'a\nb' }, 'invalid_field_value name'],
+    [{ site_url: 'http://books.example' }, 'invalid_field_value site_url'],
+    [{ contact_email: 'help' }, 'invalid_field_value contact_email'],
     [{ logo_url: 'http://books.example/logo.png' }, 'invalid_field_value logo_url'],
   ] as const)('are not changed by %j, which is refused as %s', async ([changes, error], { api }) => {
     const shop = await api.merchant();

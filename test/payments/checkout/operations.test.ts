@@ -21,6 +21,8 @@ import {
   TOKEN,
 } from '../../support/payments-api.ts';
 
+const NO_CONTACT = { contact_email: null, site_url: null, terms_url: null };
+
 const MISSING = 'cs_000000000000000000000000';
 const pathOf = (id: string) => `/api/v1/pay/sessions/${id}`;
 
@@ -93,7 +95,7 @@ eachDatabase('the payer’s operations', databases => {
         object: 'checkout',
         status: 'active',
         payment_status: 'awaiting_payment',
-        merchant: { name: 'Corner Books', logo_url: null },
+        merchant: { name: 'Corner Books', logo_url: null, ...NO_CONTACT },
         name: link.name,
         description: 'Two of them',
         button_text: 'Pay',

@@ -59,7 +59,7 @@ function linkText({ text = 'Text', beside = text, address = null }: Foreign): st
     link,
     chain: { id: 1, name: text, mode: 'test', tokens: [], confirmations: 1, explorerUrl: undefined },
     token: { address: ADDRESS, symbol: text, decimals: 6 },
-    merchant: { name: text, logo_url: address },
+    merchant: { name: text, logo_url: address, contact_email: null, site_url: address, terms_url: address },
     availability: 'active',
     nextUseAt: undefined,
     clientReferenceId: beside,
@@ -97,7 +97,7 @@ function sessionText(
     checkout: {
       ...shared,
       object: 'checkout',
-      merchant: { name: text, logo_url: address },
+      merchant: { name: text, logo_url: address, contact_email: null, site_url: address, terms_url: address },
       name: text,
       description: beside,
       image_url: address,

@@ -1,7 +1,9 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import type { Assets, JoinedStyles } from '#pages/assets.ts';
+import { h } from '#pages/browser/element.ts';
 import { BASE_STYLES, documentText } from '#pages/document.ts';
+import { type ContactFacts, ContactLinks } from './browser/contact.ts';
 import { themeName } from './browser/theme.ts';
 
 /** Modules that render the pages again in the browser, as in `Assets`. */
@@ -30,13 +32,24 @@ export interface PageFrame {
   readonly refreshSeconds?: number | undefined;
   /** True when the script keeps the page up to date, so that only a browser without scripts reloads it. */
   readonly isFollowed?: boolean;
+  /** Merchant, for the ways to reach them; absent where none is known. */
+  readonly merchant?: ContactFacts;
   /** True when payments go to a deposit address. */
   readonly isDeposit?: boolean;
 }
 
 /** HTML of a page. The content includes its own `main`. */
 export function pageText(frame: PageFrame, content: VNode): string {
-  const { title, assets, script, isTest, refreshSeconds, isFollowed = false, isDeposit = false } = frame;
+  const {
+    title,
+    assets,
+    script,
+    isTest,
+    refreshSeconds,
+    merchant,
+    isFollowed = false,
+    isDeposit = false,
+  } = frame;
   const refresh =
     refreshSeconds !== undefined && html`<meta http-equiv="refresh" content=${refreshSeconds} />`;
   const theme = themeName(frame.themeColor);
@@ -56,6 +69,7 @@ export function pageText(frame: PageFrame, content: VNode): string {
       ${content}
       <footer class="foot">
         <p>Payments go straight from your wallet to ${isDeposit ? 'an address that can only pay the merchant,' : 'the merchant'} and cannot be reversed.</p>
+        ${merchant !== undefined && h(ContactLinks, { merchant })}
       </footer>
     `,
   });

@@ -7,6 +7,7 @@ import { subtotalOf } from '../../amounts/price.ts';
 import type { FieldError } from '../../model/fault.ts';
 import type { PaymentChain, PaymentToken } from '../../model/payment-chain.ts';
 import type { Availability, PaymentLink } from '../../model/payment-link.ts';
+import type { ContactFacts } from './browser/contact.ts';
 import { LinkCheckout, type LinkData } from './browser/link/link-checkout.ts';
 import { httpsOnly, type Offer, offerName } from './browser/offer.ts';
 import { pageText, SCRIPTS } from './document.ts';
@@ -17,7 +18,7 @@ export interface LinkView {
   readonly link: PaymentLink;
   readonly chain: PaymentChain;
   readonly token: PaymentToken;
-  readonly merchant: Offer['merchant'];
+  readonly merchant: ContactFacts & Offer['merchant'];
   readonly availability: Availability;
   /**
    * Earliest time at which a use may be free, while all that are left are reserved: UTC milliseconds, or null if it is not
@@ -54,6 +55,7 @@ export function linkPage(assets: Assets, view: LinkView): string {
       script: SCRIPTS.link,
       themeColor: link.themeColor,
       isTest: chain.mode === 'test',
+      merchant: view.merchant,
       refreshSeconds: data.closed?.name === 'reserved' ? REFRESH_SECONDS.open : undefined,
     },
     html`<main class="checkout" data-page=${JSON.stringify(data)}>${h(LinkCheckout, { data })}</main>`,
@@ -89,10 +91,16 @@ function dataOfLink(view: LinkView): LinkData {
   };
 }
 
-function closedOf({ availability, nextUseAt }: LinkView): LinkData['closed'] {
-  if (availability !== 'active') return { name: availability, ...CLOSED[availability], nextUseAt: null };
+function closedOf({ availability, nextUseAt, merchant: contact }: LinkView): LinkData['closed'] {
+  if (availability !== 'active')
+    return { name: availability, ...CLOSED[availability], nextUseAt: null, contact };
   if (nextUseAt === undefined) return null;
-  return { name: 'reserved', ...RESERVED_WORDS, nextUseAt: nextUseAt === null ? null : timestamp(nextUseAt) };
+  return {
+    name: 'reserved',
+    ...RESERVED_WORDS,
+    nextUseAt: nextUseAt === null ? null : timestamp(nextUseAt),
+    contact,
+  };
 }
 
 function textOf(amount: bigint | null): string | null {

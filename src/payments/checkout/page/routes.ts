@@ -15,7 +15,7 @@ import { withoutForeignReaders } from '#pages/app-page.ts';
 import type { Assets } from '#pages/assets.ts';
 import { pageHeaders } from '#pages/document.ts';
 import { type PaymentChains, tokenOf } from '#payments/model/payment-chain.ts';
-import { availabilityOf, merchantOf } from '#payments/model/payment-link.ts';
+import { availabilityOf, merchantOf, withContact } from '#payments/model/payment-link.ts';
 import type { Seals } from '#payments/secrets/sealed.ts';
 import { sessionStore } from '#payments/sessions/session-store.ts';
 import { fullLinks } from '#payments/sessions/use-reservations.ts';
@@ -97,7 +97,7 @@ export function checkoutPages(router: Router, options: CheckoutPagesOptions): vo
     const now = clock.now();
     const availability = availabilityOf(link, now);
     const organization = await organizationStore(db).profile(link);
-    const merchant = merchantOf(link.branding, organization);
+    const merchant = withContact(merchantOf(link.branding, organization), organization);
     const mayBeFull = availability === 'active' && link.reserveUses;
     const nextUseAt = mayBeFull ? (await fullLinks(db, [link.id], { now })).get(link.id) : undefined;
     const view = { link, chain, token, merchant, availability, nextUseAt, clientReferenceId: reference };
@@ -114,7 +114,11 @@ export function checkoutPages(router: Router, options: CheckoutPagesOptions): vo
     const chain = chains.all.find(({ id: chainId }) => chainId === session.chainId);
     if (chain === undefined || tokenOf(chain, session.tokenAddress) === undefined) return notice(410, CLOSED);
     const facts = {
-      checkout: checkoutBody(session, { chains, publicUrl }),
+      checkout: checkoutBody(session, {
+        chains,
+        publicUrl,
+        contact: await organizationStore(db).profile(session),
+      }),
       state: await shownState({ db, clock, isChainLate }, session.id),
       signedAddress: session.signedAddress,
       seesContracts: await seesContracts(db, session),

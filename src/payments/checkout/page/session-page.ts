@@ -59,6 +59,7 @@ export function sessionPage(assets: Assets, session: SessionView, pageUrl: strin
       isTest: checkout.chain.is_testnet,
       refreshSeconds: REFRESH_SECONDS[paceOf(view, view.now)],
       isFollowed: true,
+      merchant: checkout.merchant,
       isDeposit: checkout.deposit_address !== null,
     },
     html`<main class="checkout" data-page=${JSON.stringify(view)}>${h(SessionPage, { view })}</main>`,

@@ -111,6 +111,16 @@ export const ORGANIZATION_PROFILE_MIGRATION: Migration = {
   ],
 };
 
+/** Ways for payers to reach an organization (Decision 444). */
+export const ORGANIZATION_CONTACT_MIGRATION: Migration = {
+  name: 'organization contacts',
+  up: [
+    addColumn('organization_settings', 'contact_email', 'text'),
+    addColumn('organization_settings', 'site_url', 'text'),
+    addColumn('organization_settings', 'terms_url', 'text'),
+  ],
+};
+
 /** Dashboard sessions. A key is exchanged for a session (Decision 244), and only the cookie's hash is stored (245). */
 export const DASHBOARD_SESSIONS_MIGRATION: Migration = {
   name: 'dashboard sessions',

@@ -7,7 +7,7 @@ type Item = components['schemas']['Item'];
 
 /** An offer of a link, a session or a draft of a link. Amounts are decimal strings in the token's smallest unit. */
 export interface Offer {
-  readonly merchant: components['schemas']['Merchant'];
+  readonly merchant: Pick<components['schemas']['Merchant'], 'name' | 'logo_url'>;
   /** Null for a session without a link. */
   readonly name: string | null;
   readonly description: string | null;

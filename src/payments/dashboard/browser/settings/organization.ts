@@ -1,28 +1,22 @@
 import { html } from 'htm/preact';
-import type { ComponentChildren, VNode } from 'preact';
+import type { VNode } from 'preact';
 import { useContext, useState } from 'preact/hooks';
-import { Awaited, answerOf, useAnswer } from '#pages/browser/answer.ts';
-import { ChangeForm, StatusMessage, useChange } from '#pages/browser/changes.ts';
+import { Awaited, useAnswer } from '#pages/browser/answer.ts';
+import { StatusMessage } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import { CheckField, Refusals, SelectField, TextField } from '#pages/browser/fields.ts';
-import { formEditor, NOTHING_CHANGED, versionOf } from '#pages/browser/form-editor.ts';
 import { Card, Facts } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { Reference } from '#pages/browser/reference.ts';
-import { api, idempotencyKey, type Payments } from '../api.ts';
+import { api, type Payments } from '../api.ts';
 import { ChainName, tokenAt, useChains } from '../chains.ts';
 import { openPage } from '../frame.ts';
 import { useHasPermission } from '../signed-in.ts';
 import { ToleranceField, toleranceFact } from '../tolerance.ts';
 import { Recipients } from './recipients.ts';
+import { SettingsCard, type SettingsProps } from './settings-card.ts';
 
 type Organization = Payments['Organization'];
-
-interface SettingsProps {
-  readonly organization: Organization;
-  /** Called with a message after a change. */
-  readonly onDone: (said: string) => void;
-}
 
 /** Page of the organization's profile, defaults for new links and security, for the mode of the key. */
 function OrganizationPage(): VNode {
@@ -43,6 +37,7 @@ function OrganizationPage(): VNode {
           mayChange
             ? html`<div class="grid">
               ${h(Profile, { organization: body, onDone })}
+              ${h(ContactOfPayers, { organization: body, onDone })}
               ${h(Defaults, { organization: body, onDone })}
               ${h(Tolerance, { organization: body, onDone })}
               ${h(Security, { organization: body, onDone })}
@@ -71,6 +66,9 @@ function Shown({ organization }: { organization: Organization }): VNode {
       rows: [
         ['Name', organization.name],
         ['Logo', organization.logo_url],
+        ['Contact for payers', organization.contact_email],
+        ['Website', organization.site_url],
+        ['Terms of sale', organization.terms_url],
         ['Chain of new links', chainId !== null && h(ChainName, { id: chainId })],
         ['Token of new links', symbol ?? token],
         ['Recipient of new links', to !== null && h(Reference, { value: to })],
@@ -79,58 +77,6 @@ function Shown({ organization }: { organization: Organization }): VNode {
       ],
     }),
   });
-}
-
-type Settings = Required<Payments['OrganizationChanges']>;
-
-function settingsOf(organization: Organization): Settings {
-  const { name, logo_url, default_chain_id, default_token_address, default_recipient_address } = organization;
-  const { payment_tolerance, recipients_locked, origins } = organization;
-  return {
-    name,
-    logo_url,
-    default_chain_id,
-    default_token_address,
-    default_recipient_address,
-    payment_tolerance,
-    recipients_locked,
-    origins,
-  };
-}
-
-/** Function that saves the fields of one form. It resolves to false when none was changed. */
-function useSaving(organization: Organization): (typed: Partial<Settings>) => Promise<boolean> {
-  const [opened] = useState(() => settingsOf(organization));
-  const [editor] = useState(() =>
-    formEditor({
-      opened,
-      read: async () => versionOf(await answerOf(api.GET('/api/v1/organization')), settingsOf),
-      write: (body, etag) => {
-        const params = { header: { 'Idempotency-Key': idempotencyKey(), 'If-Match': etag } };
-        return answerOf(api.PATCH('/api/v1/organization', { params, body }));
-      },
-    }),
-  );
-  return typed => editor.save({ ...opened, ...typed });
-}
-
-interface SettingsCardProps extends SettingsProps {
-  readonly title: string;
-  /** Label of the button. */
-  readonly action: string;
-  /** Message after the settings are saved. */
-  readonly saved: string;
-  readonly typed: Partial<Settings>;
-  readonly children: ComponentChildren;
-}
-
-/** Form of some settings, which saves those that were changed. */
-function SettingsCard(props: SettingsCardProps): VNode {
-  const { organization, onDone, title, action, saved, typed, children } = props;
-  const change = useChange();
-  const save = useSaving(organization);
-  const onSubmit = () => change.run(async () => onDone((await save(typed)) ? saved : NOTHING_CHANGED));
-  return h(Card, { title, children: h(ChangeForm, { label: title, action, change, onSubmit, children }) });
 }
 
 function Profile(props: SettingsProps): VNode {
@@ -158,6 +104,36 @@ function Profile(props: SettingsProps): VNode {
         value: logo,
         onValue: setLogo,
       })}
+    `,
+  });
+}
+
+function ContactOfPayers(props: SettingsProps): VNode {
+  const { organization } = props;
+  const [email, setEmail] = useState(organization.contact_email ?? '');
+  const [site, setSite] = useState(organization.site_url ?? '');
+  const [terms, setTerms] = useState(organization.terms_url ?? '');
+  return h(SettingsCard, {
+    ...props,
+    title: 'Contact for payers',
+    action: 'Save contact',
+    saved: 'The contact is saved. Payers see it at once.',
+    typed: {
+      contact_email: email.trim() || null,
+      site_url: site.trim() || null,
+      terms_url: terms.trim() || null,
+    },
+    children: html`
+      ${h(TextField, {
+        label: 'E-mail address',
+        param: 'contact_email',
+        type: 'email',
+        value: email,
+        hint: 'Checkout pages name it where a payer may have to ask you, and answers to mails reach it.',
+        onValue: setEmail,
+      })}
+      ${h(TextField, { label: 'Website (https)', param: 'site_url', type: 'url', value: site, onValue: setSite })}
+      ${h(TextField, { label: 'Terms of sale (https)', param: 'terms_url', type: 'url', value: terms, onValue: setTerms })}
     `,
   });
 }

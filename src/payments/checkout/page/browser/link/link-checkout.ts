@@ -5,6 +5,7 @@ import type { components } from '#generated/payments/types.ts';
 import { useChange } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import type { Problem } from '#pages/browser/problem.ts';
+import { Contact, type ContactFacts } from '../contact.ts';
 import { type Offer, OfferSummary } from '../offer.ts';
 import { NextUse } from '../session/payer-parts.ts';
 import type { Typed } from './payer-fields.ts';
@@ -28,6 +29,7 @@ interface ClosedReason {
   readonly text: string;
   /** Time at which it may be paid again; null when none is known. */
   readonly nextUseAt: string | null;
+  readonly contact: ContactFacts;
 }
 
 export interface LinkCheckoutProps {
@@ -82,12 +84,13 @@ function offerWith({ offer, terms }: LinkData, typed: Typed): Offer {
 }
 
 function Closed({ reason }: { reason: ClosedReason }): VNode {
-  const { name, title, text, nextUseAt } = reason;
+  const { name, title, text, nextUseAt, contact } = reason;
   return html`<div class="status-panel calm" role="status" data-state-name=${name}>
     <div>
       <h2>${title}</h2>
       <p>${text}${nextUseAt !== null && h(NextUse, { at: nextUseAt })}</p>
       ${name === 'reserved' && html`<p><a href="">Try again</a></p>`}
+      ${h(Contact, { merchant: contact })}
     </div>
   </div>`;
 }

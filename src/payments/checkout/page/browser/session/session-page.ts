@@ -3,6 +3,7 @@ import { type ComponentChildren, Fragment, type VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { h } from '#pages/browser/element.ts';
 import { RESERVED_WORDS } from '#payments/browser/outcome-words.ts';
+import { Contact } from '../contact.ts';
 import { httpsOnly, type Offer, OfferSummary } from '../offer.ts';
 import { NO_WALLETS, type WalletOffer } from '../wallet/wallet-way.ts';
 import { Candidates } from './candidates.ts';
@@ -63,6 +64,7 @@ export function SessionPage({
           ${h(StatusPanel, { view })}${h(DelayNotice, { view })}${h(ReservedNotice, { view })}
         </div>
         <div>${h(Candidates, { view, wallets })}</div>
+        <div>${asksMerchant(view) && h(Contact, { merchant: view.checkout.merchant })}</div>
         <div>${h(TimeLeft, { view })}</div>
         <div id="methods">${h(Methods, { view, wallets })}</div>
         <div>${report !== undefined && WAITING.includes(pageState(view)) && h(ReportPayment, { report })}</div>
@@ -129,9 +131,28 @@ function ReservedNotice({ view }: { view: SessionView }): VNode | null {
 
 const UNPAID_PARTS: readonly PageState[] = ['partial', 'failed', 'dropped'];
 
+/** States in which the payer may have a question that only the merchant can answer. */
+const WITH_QUESTIONS: readonly PageState[] = [
+  'expired',
+  'overpaid',
+  'paid_late',
+  'sold_out',
+  'paid_sold_out',
+  'paid_unproven',
+  'dropped',
+];
+
+function asksMerchant(view: SessionView): boolean {
+  const { candidates, status } = view.state;
+  const name = pageState(view);
+  return (
+    WITH_QUESTIONS.includes(name) || candidates.length > 0 || (name === 'partial' && status !== 'active')
+  );
+}
+
 function WayOut({ view }: { view: SessionView }): VNode | null {
   const { cancel_url: given, merchant } = view.checkout;
-  const url = httpsOnly(given);
+  const url = httpsOnly(given ?? merchant.site_url);
   const name = pageState(view);
   if (url === null || isReceipt(name)) return null;
   const isGivingUp = asksForPayment(view) && name !== 'sent';
