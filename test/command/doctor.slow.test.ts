@@ -154,6 +154,7 @@ diskReserve: 0B
     '11 payments.mail.smtp',
     '12 payments.messenger.token',
     '13 rateLimitStore',
+    '15 chains[0].tokens',
     '18 chains[0].rpc[0]',
     '20 chains[0].backends[0].database',
     '21 chains[0].backends[1].url',
@@ -163,7 +164,7 @@ diskReserve: 0B
   expect(out).toMatch(
     /serves chain 31337, head \d+ s old, newest block proven \(consistent with one node\), receipts by block, traces by trace_block, logs of 500 blocks/,
   );
-  expect(lines.at(-1)).toBe(`${join(folder, 'tollgate.yaml')}: 15 checked, 0 faults, 0 warnings`);
+  expect(lines.at(-1)).toBe(`${join(folder, 'tollgate.yaml')}: 16 checked, 0 faults, 0 warnings`);
   expect(await readdir(folder)).toEqual(['tollgate.yaml']);
   expect(smtp.mails).toEqual([]);
 });
@@ -287,6 +288,7 @@ rateLimitStore: redis://:limits-secret@127.0.0.1:${closed}${chain(
     ),
     'payments.messenger.token': expect.stringMatching(/^fault: The messenger answered 401/),
     rateLimitStore: expect.stringMatching(/^fault: .*ECONNREFUSED/),
+    'chains[0].tokens': 'ok: are taken in ETH, for real money',
     'chains[0].rpc[0]': 'fault: serves chain 31337, but 8453 is configured',
     'chains[0].rpc[1]': expect.stringMatching(/^fault: .*ECONNREFUSED/),
     'chains[0].rpc[2]': 'fault: refuses eth_getLogs',
@@ -349,6 +351,44 @@ test('the deposit factory of a chain is checked where it is deployed, and not me
   expect(ofTestnet?.['chains[0].rpc[0]']).toMatchObject({ detail: expect.stringContaining(command) });
   expect(ofTestnet?.['chains[0].rpc[0]']?.advice ?? '').not.toContain('exact amounts');
   expect(elsewhere.out).not.toContain('deposit');
+});
+
+test('which chains take payments is said, and why others do not', async () => {
+  const [token] = devnet.chains[0]?.tokens ?? [];
+  const tokens = (address = token?.address, decimals = token?.decimals) =>
+    `    rpc: ['${rpc}']\n    tokens: [{ address: '${address}', symbol: USDS, decimals: ${decimals} }]\n`;
+  const noToken = `0x${'ab'.repeat(20)}` as const;
+  const withoutNode = `  - id: 10
+    name: OP Mainnet
+    native: { symbol: ETH, decimals: 18 }
+    backends: [{ kind: blockscout, url: 'http://127.0.0.1:9' }]`;
+
+  const checked = async (rest: string) =>
+    bySetting((await doctor(chain(31_337, rest), '--json', '--role', 'settlement')).out);
+  const right = await checked(`${tokens()}    testnet: true\n${withoutNode}`);
+  const decimals = await checked(tokens(undefined, 18));
+  const address = await checked(tokens(noToken, 6));
+
+  expect(right['chains[0].tokens']).toMatchObject({
+    state: 'ok',
+    detail: 'are taken in ETH, USDS, for test money',
+  });
+  expect(right['chains[1]']).toMatchObject({
+    state: 'ok',
+    subject: 'payments on OP Mainnet',
+    detail: 'are not taken, because it has no node (rpc)',
+  });
+  const advice = expect.stringContaining('Correct the address or the decimals');
+  expect(decimals['chains[0].tokens']).toMatchObject({
+    state: 'fault',
+    detail: 'cannot be taken in USDS: it has 6 decimals, not 18',
+    advice,
+  });
+  expect(address['chains[0].tokens']).toMatchObject({
+    state: 'fault',
+    detail: `cannot be taken in USDS: ${noToken} is no token`,
+    advice,
+  });
 });
 
 test('a taken address, a key that all can read, and a pool beyond the server are reported', async () => {

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { getAddress } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { ALIASES, readKnownChains } from '../../src/command/chains/find-chain.ts';
+import { ALIASES, readKnownChains, readPaymentTerms } from '../../src/command/chains/find-chain.ts';
 import type { Variables } from '../../src/config/environment.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { PATIENCE_MS } from '../lab/until.ts';
@@ -53,6 +54,32 @@ describe('npm run chains', () => {
         url: backends.flatMap(one => (one.kind === 'blockscout' ? [one.url] : [])).at(-1),
       })),
     ).toEqual(known.map(({ gateway: _, ...chain }) => chain));
+  });
+
+  test('a chain after --payments has nodes and USDC, and the others have neither', () => {
+    const { status, stdout, stderr } = run('optimism', '--payments', 'base', '--payments', 'sepolia');
+
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(chainsOf(stdout)).toMatchObject([
+      { id: 10, rpc: [], tokens: [] },
+      {
+        id: 8453,
+        rpc: ['https://mainnet.base.org', 'https://base-rpc.publicnode.com'],
+        tokens: [{ address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', symbol: 'USDC', decimals: 6 }],
+        testnet: false,
+      },
+      { id: 11_155_111, testnet: true },
+    ]);
+  });
+
+  test('every chain for which payments are known loads, and its token is written with its checksum', () => {
+    const terms = readPaymentTerms();
+    const { stdout } = run(...[...terms.keys()].flatMap(id => ['--payments', String(id)]));
+
+    expect(
+      chainsOf(stdout).map(({ id, rpc, tokens }) => [id, rpc, tokens.map(({ address }) => address)]),
+    ).toEqual([...terms].map(([id, { nodes, usdc }]) => [id, nodes, [usdc]]));
+    for (const { usdc } of terms.values()) expect(getAddress(usdc.toLowerCase())).toBe(usdc);
   });
 
   test('a test network that is not named as one is pointed out', () => {
@@ -117,6 +144,8 @@ describe('npm run chains', () => {
   test.each([
     { given: ['base', 'etherum'], said: 'no known chain is called "etherum"; did you mean Ethereum (1)?' },
     { given: ['4'], said: 'no known chain has the id 4' },
+    { given: ['--payments', 'gnosis'], said: 'no node and token of Gnosis are known' },
+    { given: ['base', '--payments', 'base'], said: 'Base (8453) is named twice' },
     { given: ['scrol'], said: '"scrol" may be any of: Scroll Testnet (534351), Scroll (534352)' },
     { given: ['morph'], said: '"morph" may be any of: Morph (2810), Morph (2818)' },
     { given: ['ethereum', '1'], said: 'Ethereum (1) is named twice' },

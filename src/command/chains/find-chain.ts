@@ -110,11 +110,33 @@ export interface KnownChain {
 
 /** Reads the known chains, by ascending id. @throws Error on a row with missing or additional columns */
 export function readKnownChains(): KnownChain[] {
-  const lines = readFileSync(new URL('known-chains.csv', import.meta.url), 'utf8')
+  return rowsOf('known-chains.csv').map(chainOf);
+}
+
+/** Nodes and token for payments on a chain, from payment-chains.csv, which names its sources. */
+export interface PaymentTerms {
+  /** Addresses of public nodes, in the order of trying. */
+  nodes: readonly string[];
+  /** Contract of USDC, which has 6 decimals. */
+  usdc: string;
+}
+
+/** Reads nodes and USDC of the chains for which they are known, by id. */
+export function readPaymentTerms(): ReadonlyMap<number, PaymentTerms> {
+  return new Map(
+    rowsOf('payment-chains.csv').map(row => {
+      const [id = '', usdc = '', nodes = ''] = row.split(',');
+      return [Number(id), { usdc, nodes: nodes.split(' ') }];
+    }),
+  );
+}
+
+/** Rows of a table in this folder, without comments and header. */
+function rowsOf(file: string): string[] {
+  const lines = readFileSync(new URL(file, import.meta.url), 'utf8')
     .trimEnd()
     .split('\n');
-  const [, ...rows] = lines.filter(line => !line.startsWith('#'));
-  return rows.map(chainOf);
+  return lines.filter(line => !line.startsWith('#')).slice(1);
 }
 
 function chainOf(row: string): KnownChain {

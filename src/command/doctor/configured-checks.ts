@@ -19,6 +19,7 @@ import { configuredDatabases } from './configured-databases.ts';
 import { databaseCheck } from './database-check.ts';
 import { listenCheck, secretKeyCheck } from './local-checks.ts';
 import { nodeCheck } from './node-check.ts';
+import { paymentsCheck } from './payments-check.ts';
 import { publicAddressCheck } from './public-address-check.ts';
 import { redisCheck } from './redis-check.ts';
 
@@ -32,6 +33,7 @@ const NEEDED_BY: readonly (readonly [setting: RegExp, roles: readonly Role[]])[]
   [/^payments\.messenger\./, ['payments', 'delivery']],
   [/^rateLimitStore$/, ['data', 'payments']],
   [/\.rpc\[\d+\]$/, ['data', 'indexer', 'payments', 'settlement']],
+  [/^chains\[\d+\](\.tokens)?$/, ['payments', 'settlement']],
   [/\.backends\[\d+\]\.database$/, ROLES_OF.data],
   [/\.backends\[\d+\]\.url$/, ['data']],
 ];
@@ -101,6 +103,7 @@ function chainChecks(
     ...chain.rpc.map((url, index) =>
       nodeCheck(chain, { url, setting: `${path}.rpc[${index}]`, findsPayments, asksForPayments, clock }),
     ),
+    paymentsCheck(chain, path),
     ...chain.backends.flatMap((backend, index) =>
       backend.kind === 'index'
         ? []
