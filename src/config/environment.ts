@@ -12,6 +12,8 @@ export interface Environment {
   configFile: string | undefined;
   /** TOLLGATE_KEY: API key of the commands that call the API. */
   apiKey: string | undefined;
+  /** TOLLGATE_URL: payments server of the commands that call the API. */
+  apiUrl: string | undefined;
   /** TOLLGATE_WEBHOOK_SECRET: secret with which `tollgate listen` signs. */
   webhookSecret: string | undefined;
   /** ANVIL_BIN: path of an anvil, used when the npm package has none. */
@@ -55,6 +57,7 @@ export function readEnvironment(variables: Variables = process.env): Environment
     variables,
     configFile: variables.TOLLGATE_CONFIG || undefined,
     apiKey: variables.TOLLGATE_KEY || undefined,
+    apiUrl: variables.TOLLGATE_URL || undefined,
     webhookSecret: variables.TOLLGATE_WEBHOOK_SECRET || undefined,
     anvilBin: variables.ANVIL_BIN || undefined,
     isStartedByNpm: ['start', 'dev', 'npx'].includes(variables.npm_lifecycle_event ?? ''),

@@ -107,6 +107,8 @@ test('reseal prints the number of moved values and the removable keys', async ()
   expect(unknown.err).toBe('the database needs no key of fingerprint 00000000\n');
 });
 
+const MODES = ['live', 'test'] as const;
+
 describe('an organization', () => {
   test('keeps the defaults of its links: the token by symbol, addresses in lower case', async () => {
     const terms = ['--recipient', RECIPIENT, '--chain', '8453', '--token', 'usdc', '--config', config];
@@ -118,13 +120,19 @@ describe('an organization', () => {
     expect(twice).toEqual({ code: 1, out: '', err: 'there is an organization With terms already\n' });
     // The database of the configuration, in a folder for its owner only.
     const db = openDatabase({ file: join(folder, 'kept', 'payments.db') });
-    const found = await organizationStore(db).find(made.out.trim());
+    const organizationId = made.out.trim();
+    const [live, test] = await Promise.all(
+      MODES.map(mode => organizationStore(db).profile({ organizationId, mode })),
+    );
     await db.destroy();
-    expect(found).toMatchObject({
+    const recipientAddress = RECIPIENT.toLowerCase();
+    expect(live).toMatchObject({
       name: 'With terms',
       tier: 'standard',
-      defaults: { chainId: 8453, tokenAddress: USDC, recipientAddress: RECIPIENT.toLowerCase() },
+      defaults: { chainId: 8453, tokenAddress: USDC, recipientAddress },
     });
+    // The chain takes real money, so links for test money need another one.
+    expect(test?.defaults).toEqual({ chainId: null, tokenAddress: null, recipientAddress });
     expect((await stat(join(folder, 'kept'))).mode & 0o077).toBe(0);
   });
 

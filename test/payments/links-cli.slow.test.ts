@@ -53,6 +53,21 @@ test('a link needs only a name, and only its address is printed', async () => {
   });
 });
 
+test('a token is named by its symbol, with the chain where several have it, and the server by TOLLGATE_URL', async () => {
+  const at = { TOLLGATE_URL: service.url, TOLLGATE_KEY: service.demoKey ?? '' };
+  const create = (...terms: string[]) =>
+    script('links.ts', { env: at })('create', '--name', 'Pens', ...terms);
+
+  const named = await create('--token', 'usdc', '--chain', '31338');
+  const unclear = await create('--token', 'USDC');
+  const unknown = await create('--token', 'DOGE');
+
+  expect(named).toMatchObject({ code: 0, err: '' });
+  expect(await linkAt(named.out)).toMatchObject({ token_address: TOKEN, chain_id: 31_338 });
+  expect(unclear).toMatchObject({ code: 1, err: expect.stringContaining('name one by --chain') });
+  expect(unknown).toMatchObject({ code: 1, err: 'No chain of this key takes DOGE.\n' });
+});
+
 test('every option reaches the link', async () => {
   const terms = ['--amount', '12500000', '--token', TOKEN, '--chain', '31338', '--recipient', RECIPIENT];
 

@@ -106,9 +106,12 @@ function reasonOf(error: unknown): string {
 /** Options of every command that calls the API. */
 export const API_OPTIONS = {
   key: { type: 'string' },
-  url: { type: 'string', default: 'http://127.0.0.1:3001' },
+  url: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const;
+
+/** Explains the option `url` in the help of a command. */
+export const URL_HELP = 'the payments server; TOLLGATE_URL or http://127.0.0.1:3001 when absent';
 
 /** Address of a server, and the API key to use there. `url` has no trailing slash. */
 export interface ApiServer {
@@ -122,12 +125,13 @@ export interface ApiServer {
  * @throws UsageError
  */
 export function apiServerOf(
-  { key: option, url }: { key?: string; url: string },
-  { apiKey }: Pick<Environment, 'apiKey'> = readEnvironment(),
+  { key: option, url: named }: { key?: string | undefined; url?: string | undefined },
+  { apiKey, apiUrl }: Pick<Environment, 'apiKey' | 'apiUrl'> = readEnvironment(),
 ): ApiServer {
   const key = option || apiKey;
   if (key === undefined) throw new UsageError('the API key is missing: set TOLLGATE_KEY');
+  const url = named ?? apiUrl ?? 'http://127.0.0.1:3001';
   if (!/^https?:\/\//.test(url) || !URL.canParse(url))
-    throw new UsageError('--url takes the address of a server');
+    throw new UsageError(`${named === undefined ? 'TOLLGATE_URL' : '--url'} takes the address of a server`);
   return { url: url.replace(/\/+$/, ''), key };
 }

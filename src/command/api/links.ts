@@ -1,6 +1,6 @@
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { Refused, readArguments, UsageError } from '#lib/command-line.ts';
-import { API_OPTIONS, type ApiRequest, type ApiServer, apiClient, apiServerOf } from './client.ts';
+import { API_OPTIONS, type ApiRequest, type ApiServer, apiClient, apiServerOf, URL_HELP } from './client.ts';
 
 /**
  * Creates and lists payment links of a running server, through its API.
@@ -31,7 +31,10 @@ function linksClient({ url, key }: { url: string; key: string }) {
   const api = apiClient({ url, key });
   return {
     /** Creates a link and returns the address to share. */
-    create: (link: NewLink) => ask({ method: 'POST', path: PATH, body: link }, addressOf),
+    async create(link: NewLink): Promise<string> {
+      const terms = link.token_address === undefined ? {} : await termsOf(link.token_address, link.chain_id);
+      return ask({ method: 'POST', path: PATH, body: { ...link, ...terms } }, addressOf);
+    },
     /** One page of links, a line for each. */
     list: (page: number) =>
       ask(
@@ -42,6 +45,27 @@ function linksClient({ url, key }: { url: string; key: string }) {
         }),
       ),
   };
+
+  /** Token and chain of a link. A symbol stands for the token of the given chain, or of the only chain that has it. */
+  async function termsOf(token: string, chainId: number | undefined) {
+    if (token.startsWith('0x')) return { token_address: token };
+    const found = await ask({ path: '/api/v1/chains' }, ({ data }: PaymentsSchemas['PaymentChainList']) =>
+      data
+        .filter(({ id }) => chainId === undefined || id === chainId)
+        .flatMap(({ id, name, tokens }) =>
+          tokens
+            .filter(({ symbol }) => symbol.toLowerCase() === token.toLowerCase())
+            .map(({ address }) => ({ chain_id: id, name, token_address: address })),
+        ),
+    );
+    const [only, ...more] = found;
+    if (only === undefined) throw new Refused(`No chain of this key takes ${token}.`);
+    if (more.length > 0)
+      throw new Refused(
+        `${token} is taken on ${found.map(({ chain_id, name }) => `${name} (${chain_id})`).join(', ')}: name one by --chain.`,
+      );
+    return { chain_id: only.chain_id, token_address: only.token_address };
+  }
 
   /** Sends a request. A body that `read` cannot read did not come from the API. */
   async function ask<Body, Value>(request: ApiRequest, read: (body: Body) => Value): Promise<Value> {
@@ -74,10 +98,10 @@ Set TOLLGATE_KEY to an API key; create needs one with write permission.
 
   --name TEXT          the product or service that is sold
   --amount UNITS       the price in the token's smallest unit; without it the payer chooses
-  --token ADDRESS      the token to pay in; the organization's default when absent
+  --token TOKEN        the token to pay in, by its symbol or address; the organization's default when absent
   --chain ID           the chain to pay on; the organization's default when absent
   --recipient ADDRESS  who receives the payments; the organization's default when absent
-  --url ADDRESS        the server; http://127.0.0.1:3001 when absent
+  --url ADDRESS        ${URL_HELP}
   --key KEY            the API key in place of TOLLGATE_KEY, visible to every user of this machine
   --help               print this
 `;

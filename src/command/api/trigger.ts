@@ -1,7 +1,15 @@
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { Refused, readArguments, UsageError } from '#lib/command-line.ts';
 import { modeOfKey } from '#payments/keys/api-key.ts';
-import { API_OPTIONS, type ApiClient, type ApiServer, apiClient, apiServerOf, done } from './client.ts';
+import {
+  API_OPTIONS,
+  type ApiClient,
+  type ApiServer,
+  apiClient,
+  apiServerOf,
+  done,
+  URL_HELP,
+} from './client.ts';
 
 /**
  * Triggers a test event on a running payments server, through its API.
@@ -92,7 +100,7 @@ Needs an admin key.
   --link LINK          the id of the payment link to pay; when absent, a link named “Triggered” is created from the
                        organization's defaults and reused by later runs
   --amount UNITS       the amount in the token's smallest unit, for a link that lets the payer choose it
-  --url ADDRESS        the server; http://127.0.0.1:3001 when absent
+  --url ADDRESS        ${URL_HELP}
   --key KEY            the API key in place of TOLLGATE_KEY, visible to every user of this machine
   --help               print this
 

@@ -8,7 +8,7 @@ import {
 import { depositSalt } from '#deposits/salt.ts';
 import { numberOption, Refused, readArguments, readInput, UsageError } from '#lib/command-line.ts';
 import { isObject } from '#lib/json.ts';
-import { API_OPTIONS, type ApiServer, apiClient, apiServerOf, done } from '../api/client.ts';
+import { API_OPTIONS, type ApiServer, apiClient, apiServerOf, done, URL_HELP } from '../api/client.ts';
 import { parsedFile, readSeed, SEED_USAGE } from './seed-file.ts';
 
 const USAGE = `Usage: tollgate verify-address ADDRESS --recipient ADDRESS (--salt HASH | --seed FILE --number N)
@@ -23,7 +23,7 @@ const USAGE = `Usage: tollgate verify-address ADDRESS --recipient ADDRESS (--sal
                            /api/v1/deposit-addresses/{address}; - for standard input
   SESSION                  id of a checkout session, cs_…
   --recipient ADDRESS      account that is to be paid
-  --url URL                payments server; ${API_OPTIONS.url.default} when absent
+  --url URL                ${URL_HELP}
   --salt HASH              salt of the address
 ${SEED_USAGE}
   --number N               number of the address under the seed
@@ -62,7 +62,7 @@ export async function runVerifyAddress(args: readonly string[]): Promise<void> {
   const [subject, ...others] = positionals;
   if (subject === undefined) throw new UsageError('ADDRESS or FILE is missing');
   if (others.length > 0) throw new UsageError('only one address can be verified');
-  const { recipient, 'factory-version': version, key, url = API_OPTIONS.url.default } = values;
+  const { recipient, 'factory-version': version, key, url } = values;
   const kind = kindOf(subject);
   for (const name of Object.keys(values)) checkOption(name, kind);
   const { address, ...stated } =
@@ -74,7 +74,7 @@ export async function runVerifyAddress(args: readonly string[]): Promise<void> {
           factory: factoryNamed(numberOption('factory-version', version) ?? CURRENT_FACTORY.version),
         }
       : kind === 'session'
-        ? await statementOfSession(subject, apiServerOf({ ...(key === undefined ? {} : { key }), url }))
+        ? await statementOfSession(subject, apiServerOf({ key, url }))
         : statementOf(parsedFile(await readInput(subject), subject), subject);
   if (recipient !== undefined && !isAddressEqual(addressOf(recipient, '--recipient'), stated.recipient))
     throw new Refused(`${address} is said to pay ${stated.recipient}, and not ${recipient}.`);

@@ -19,7 +19,7 @@ import { openPaymentsDatabase } from '#payments/open-store.ts';
 import { openSeals, reseal } from '#payments/secrets/key-rotation.ts';
 import type { SecretKeySource } from '#payments/secrets/secret-key.ts';
 import { secretKeyStore } from '#payments/secrets/secret-key-store.ts';
-import { organizationStore } from '#payments/store/organization-store.ts';
+import { organizationSettingsStore, organizationStore } from '#payments/store/organization-store.ts';
 import {
   type Command,
   type CommandLine,
@@ -149,6 +149,7 @@ export function runKeysCommand(
       return createOrganization(db, {
         ...command,
         defaults: linkDefaults(command.terms, chains),
+        chains,
         createdAt: now,
       });
     case 'create':
@@ -170,15 +171,25 @@ export function runKeysCommand(
 
 function createOrganization(
   db: Db,
-  { name, tier, defaults, createdAt }: Omit<Organization, 'id'>,
+  { name, tier, defaults, createdAt, chains }: Omit<Organization, 'id'> & Pick<RunContext, 'chains'>,
 ): Promise<Printed> {
+  const chain = chains.find(({ id }) => id === defaults.chainId);
   return transaction(db, async handle => {
     const organizations = organizationStore(handle);
     if ((await organizations.findByName(name)) !== undefined) {
       throw new Refused(`there is an organization ${name} already`);
     }
     const id = newId('org');
-    await organizations.insert({ id, name, tier, defaults, createdAt });
+    // A chain belongs to one mode, so it is no default of the other one. A recipient may be one of both.
+    const { recipientAddress } = defaults;
+    const ofBothModes =
+      chain === undefined ? defaults : { chainId: null, tokenAddress: null, recipientAddress };
+    await organizations.insert({ id, name, tier, defaults: ofBothModes, createdAt });
+    if (chain !== undefined) {
+      const settings = organizationSettingsStore(handle);
+      const before = await settings.find({ organizationId: id, mode: chain.mode });
+      await settings.save({ ...before, defaults: { ...defaults, recipientAddress: null } });
+    }
     return { lines: [id] };
   });
 }

@@ -5,7 +5,7 @@ import { Refused, readArguments, UsageError } from '#lib/command-line.ts';
 import { createLogger } from '#lib/logger.ts';
 import { newWebhookSecret } from '#payments/model/webhook.ts';
 import { webhookSender } from '#payments/webhooks/sender.ts';
-import { API_OPTIONS, apiClient, apiServerOf } from '../api/client.ts';
+import { API_OPTIONS, apiClient, apiServerOf, URL_HELP } from '../api/client.ts';
 import { type EventFeed, eventFeed, type NotAnswered } from './event-feed.ts';
 import { type ForwardAttempt, type ForwarderOptions, forwarder } from './forwarder.ts';
 
@@ -110,7 +110,7 @@ works behind any firewall and needs no webhook. Set TOLLGATE_KEY to an API key; 
 
   --forward-to ADDRESS your receiver, such as http://localhost:8080/hook
   --since TIME         also send past events from this time: 2031-01-01T00:00:00Z; only new ones when absent
-  --url ADDRESS        the server; http://127.0.0.1:3001 when absent
+  --url ADDRESS        ${URL_HELP}
   --key KEY            the API key in place of TOLLGATE_KEY, visible to every user of this machine
   --secret SECRET      the secret in place of TOLLGATE_WEBHOOK_SECRET, likewise visible
   --help               print this
