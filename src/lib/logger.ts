@@ -158,6 +158,19 @@ function buffered(batchBytes: number): DestinationStream & { flush(written: () =
   };
 }
 
+/** News with a line for programs, and lines for people. */
+export interface Announcement {
+  readonly words: string;
+  readonly fields: object;
+  readonly lines: readonly string[];
+}
+
+/** Logs news. On a terminal, prints its lines for people in place of the log line. */
+export function announceNews(log: Logger, { words, fields, lines }: Announcement): void {
+  if (!process.stdout.isTTY) log.info(fields, words);
+  else if (log.isLevelEnabled('info')) sharedOutput(BATCH_BYTES).write(`\n${lines.join('\n')}\n\n`);
+}
+
 /** Handler for a failure that must not stop anything: logs the action that failed and continues. */
 export function logAndGoOn(log: Logger, doing: string): (error: unknown) => void {
   return error => log.warn({ err: error }, `failed while ${doing}`);

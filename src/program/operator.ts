@@ -5,7 +5,7 @@ import { checkOutcomes } from '../http/health.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { type OperatorView, openAdminListener } from '../http/server/admin-listener.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Logger } from '../lib/logger.ts';
+import { type Announcement, announceNews, type Logger } from '../lib/logger.ts';
 import type { RequestCounters } from '../lib/request-counters.ts';
 import {
   parentLeave,
@@ -20,7 +20,7 @@ export interface Operator {
   /** Publishes checks and status of the services once they are open. */
   show(view: OperatorView): Promise<void>;
   /** Reports that the process is ready. */
-  tell(words: string, fields: object): void;
+  tell(announcement: Announcement): void;
   /** Resolves when the parent stops this worker; never resolves without a parent. */
   readonly stopped: Promise<string>;
   /** Resolves when the parent is about to stop this worker; never resolves without a parent. */
@@ -48,7 +48,7 @@ export async function operatorOf(
       const admin = await openAdminListener(config.admin, { view, ...observers, ...leaving });
       resources.defer(() => admin.close());
     },
-    tell: (words, fields) => observers.log.info(fields, words),
+    tell: announcement => announceNews(observers.log, announcement),
     stopped: new Promise<never>(() => {}),
     left: new Promise<never>(() => {}),
     counters: undefined,
@@ -65,10 +65,10 @@ async function parentOf(
     async show(view) {
       reportToParent(view, observers);
       // Ready as soon as it is open: its work begins after the end of its predecessor, which waits for this message.
-      if (!isServing) tellParent({ tollgate: 'ready', words: 'ready', fields: {} });
+      if (!isServing) tellParent({ tollgate: 'ready', words: 'ready', fields: {}, lines: [] });
     },
-    tell(words, fields) {
-      if (isServing) tellParent({ tollgate: 'ready', words, fields });
+    tell(announcement) {
+      if (isServing) tellParent({ tollgate: 'ready', ...announcement });
     },
     stopped: parentStop(),
     left: parentLeave(),

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { checkOutcomes } from '#http/health.ts';
-import type { Logger } from '#lib/logger.ts';
+import type { Announcement, Logger } from '#lib/logger.ts';
 import type { PaymentsListener } from '#payments/listener.ts';
 import type { EmbeddedDefault } from './embedded.ts';
 import type { Services } from './services.ts';
@@ -14,7 +14,7 @@ interface Announced extends Services {
   readonly embedded: EmbeddedDefault | undefined;
   readonly log: Logger;
   /** Reports that the process is ready. */
-  readonly tell: (words: string, fields: object) => void;
+  readonly tell: (announcement: Announcement) => void;
   /** Aborts when the process is about to stop. */
   readonly signal: AbortSignal;
 }
@@ -31,10 +31,14 @@ export async function announceReadiness(announced: Announced): Promise<Error> {
     return error instanceof Error ? error : new Error(String(error));
   }
   if (!signal.aborted) {
-    tell(data === undefined ? 'ready' : `ready: ${firstLook(data.url, hasPages)}`, {
-      ...(data && addressesOf(data)),
-      payments: payments?.api && { ...addressesOf(payments.api), ...tryOut(payments.api) },
-      nodes: embedded?.payments.chains.map(({ id, rpcUrl }) => ({ chainId: id, url: rpcUrl })),
+    tell({
+      words: data === undefined ? 'ready' : `ready: ${firstLook(data.url, hasPages)}`,
+      fields: {
+        ...(data && addressesOf(data)),
+        payments: payments?.api && { ...addressesOf(payments.api), ...tryOut(payments.api) },
+        nodes: embedded?.payments.chains.map(({ id, rpcUrl }) => ({ chainId: id, url: rpcUrl })),
+      },
+      lines: readyLines(announced),
     });
   }
   return new Promise<never>(() => {});
@@ -76,6 +80,26 @@ async function failure(work: Promise<void> | undefined): Promise<never> {
 function firstLook(url: string, hasPages: boolean): string {
   return hasPages ? `open ${url}/` : `curl ${url}/explorer/transactions`;
 }
+
+/** Addresses and values to open and to copy, with a line for each. */
+function readyLines({ data, payments, hasPages, embedded }: Announced): string[] {
+  const { url, demoKey, dashboardUrl } = payments?.api ?? {};
+  const named: [name: string, value: string | undefined][] = [
+    ['Explorer', data && hasPages ? `${data.url}/` : undefined],
+    ['Data API', data && `${data.url}/docs`],
+    ['Payments API', url && `${url}/docs`],
+    ['Dashboard', dashboardUrl ?? (url && `${url}/dashboard`)],
+    ['API key', demoKey],
+    ['First link', demoKey && `TOLLGATE_KEY=${demoKey} ${FIRST_LINK}`],
+    ...(embedded?.payments.chains ?? []).map(({ id, rpcUrl }): [string, string] => [`Node of ${id}`, rpcUrl]),
+  ];
+  return [
+    'tollgate is ready. Ctrl+C stops it.',
+    ...named.flatMap(([name, value]) => (value === undefined ? [] : [`  ${name.padEnd(15)}${value}`])),
+  ];
+}
+
+const FIRST_LINK = 'npm run -s links -- create --name "Field notebooks" --amount 12500000';
 
 function addressesOf({ url }: { url: string }) {
   return { url, docs: `${url}/docs` };

@@ -1,18 +1,14 @@
 import cluster, { type Worker } from 'node:cluster';
 import { type WorkerPart, workerVariables } from '#config/environment.ts';
 import { inTime } from '#lib/in-time.ts';
+import type { Announcement } from '#lib/logger.ts';
 import { type ParentMessage, type Subject, workerMessage } from './parent-channel.ts';
 import type { Exit, WorkerProcess } from './supervisor.ts';
 
-/** Words and fields of the log line for a worker that is ready. */
-export interface ReadyNote {
-  readonly words: string;
-  readonly fields: object;
-}
-
 /** A worker process forked by this process and connected by an IPC channel. */
 export interface ForkedWorker extends WorkerProcess {
-  readonly ready: Promise<ReadyNote>;
+  /** Its announcement, once it is ready. */
+  readonly ready: Promise<Announcement>;
   /** True once its services are open. */
   isOpen(): boolean;
   /** Ends its readiness. It goes on answering requests. */
@@ -39,7 +35,7 @@ export function forkedWorker(part: WorkerPart): ForkedWorker {
 
 function connected(worker: Worker): ForkedWorker {
   const opened = Promise.withResolvers<void>();
-  const ready = Promise.withResolvers<ReadyNote>();
+  const ready = Promise.withResolvers<Announcement>();
   const questions = new Map<number, (answer: unknown) => void>();
   let isOpen = false;
   let asked = 0;

@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
 import { isPlainObject } from '#lib/json.ts';
+import type { Announcement } from '#lib/logger.ts';
 
 /** Sends a message to the parent. Ignores a parent that has ended. */
 export function tellParent(message: WorkerMessage): void {
@@ -56,8 +57,8 @@ export type ParentMessage =
 type WorkerMessage =
   /** Its services are open. */
   | { readonly tollgate: 'opened' }
-  /** It accepts requests. The words and fields are for the log. */
-  | { readonly tollgate: 'ready'; readonly words: string; readonly fields: object }
+  /** It accepts requests. The announcement is for the log. */
+  | ({ readonly tollgate: 'ready' } & Announcement)
   | { readonly tollgate: 'answer'; readonly id: number; readonly answer: unknown };
 
 /** Reads a message of the parent; undefined for messages of Node and of libraries. */
@@ -72,11 +73,11 @@ export function parentMessage(message: unknown): ParentMessage | undefined {
 /** Reads a message of a worker; undefined for messages of Node and of libraries. */
 export function workerMessage(message: unknown): WorkerMessage | undefined {
   if (!isPlainObject(message)) return undefined;
-  const { tollgate, id, answer, words, fields } = message;
+  const { tollgate, id, answer, words, fields, lines } = message;
   if (tollgate === 'opened') return { tollgate };
   if (tollgate === 'answer' && typeof id === 'number') return { tollgate, id, answer };
   if (tollgate !== 'ready' || typeof words !== 'string' || !isPlainObject(fields)) return undefined;
-  return { tollgate, words, fields };
+  return { tollgate, words, fields, lines: Array.isArray(lines) ? lines.map(String) : [] };
 }
 
 function isSubject(value: unknown): value is Subject {

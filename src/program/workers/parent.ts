@@ -5,9 +5,9 @@ import type { ReadinessCheck } from '#http/health.ts';
 import { createMetrics, type Metrics } from '#http/metrics.ts';
 import { type OperatorView, openAdminListener } from '#http/server/admin-listener.ts';
 import { isPlainObject } from '#lib/json.ts';
-import type { ClockAndLog, Logger } from '#lib/logger.ts';
+import { type Announcement, announceNews, type ClockAndLog, type Logger } from '#lib/logger.ts';
 import { build } from '#lib/version.ts';
-import { type ForkedWorker, forkedWorker, type ReadyNote } from './forked-worker.ts';
+import { type ForkedWorker, forkedWorker } from './forked-worker.ts';
 import { type Supervisor, supervise, type WorkerSlot } from './supervisor.ts';
 
 interface ParentOptions extends ClockAndLog {
@@ -99,13 +99,13 @@ async function superviseUntil(
 
 /** Logs once that all workers are ready, in the words of the first. */
 function readinessOf(parts: readonly WorkerPart[], log: Logger) {
-  const notes = new Map<WorkerPart, ReadyNote>();
-  return (part: WorkerPart, note: ReadyNote): void => {
+  const notes = new Map<WorkerPart, Announcement>();
+  return (part: WorkerPart, note: Announcement): void => {
     if (notes.size === parts.length) return;
     notes.set(part, note);
     const [first] = parts;
-    const words = first && notes.get(first);
-    if (notes.size === parts.length && words !== undefined) log.info(words.fields, words.words);
+    const announcement = first && notes.get(first);
+    if (notes.size === parts.length && announcement !== undefined) announceNews(log, announcement);
   };
 }
 
