@@ -8,6 +8,7 @@ import { apiKeyStore } from '../keys/api-key-store.ts';
 import { issueKey } from '../keys/issue-key.ts';
 import type { Mode } from '../model/owner.ts';
 import type { ApiCaller, ApiHandlers, PaymentsContext } from './gate/api-context.ts';
+import { checkOwner } from './gate/owner-only.ts';
 import { nullableTimestamp, pagedList, resourceNotFound } from './responses/answers.ts';
 
 /** Operations on API keys. Only the hash of a key is stored (Decision 104). */
@@ -21,6 +22,7 @@ export function apiKeyHandlers({ db, clock }: Pick<PaymentsContext, 'db' | 'cloc
 
     async createApiKey({ body }, caller) {
       const { name, permission } = body;
+      if (permission === 'admin') checkOwner(caller);
       const mode = body.mode ?? caller.mode;
       if (!modesOf(caller).includes(mode))
         throw new InvalidBody('mode', 'must be test for a key of test mode');
@@ -47,6 +49,7 @@ export function apiKeyHandlers({ db, clock }: Pick<PaymentsContext, 'db' | 'cloc
       return caller.commit(async handle => {
         const now = clock.now();
         const old = await seenBy(handle, caller, path.api_key_id);
+        if (old.permission === 'admin') checkOwner(caller);
         if (!isActiveKey(old, now) || old.rolledAt !== null) throw cannotRoll(old);
         const { key, secret } = await issueKey(handle, old, now);
         await apiKeyStore(handle).roll(old.id, now + body.old_key_expires_in * 1000, now);

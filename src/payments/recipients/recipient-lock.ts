@@ -6,7 +6,7 @@ import type { PaidAddress } from '../model/payment-chain.ts';
 import type { ChainAddress, Recipient } from '../model/recipient.ts';
 import { noteRecipientChange } from '../notifications/store/recipient-notices.ts';
 import type { Seals } from '../secrets/sealed.ts';
-import { organizationSettingsStore } from '../store/organization-store.ts';
+import { organizationSettingsStore, organizationStore } from '../store/organization-store.ts';
 import { recipientStore } from './recipient-store.ts';
 
 /**
@@ -29,13 +29,20 @@ export async function lockFault(
     : notNow('Payments to the recipient of the payment link are no longer accepted.');
 }
 
+/** Names a recipient. Of members, only owners decide where money goes; programs go by the lock of the list. */
+interface NamingCaller extends Owner {
+  readonly kind: 'api_key' | 'member';
+  readonly isOwner: boolean;
+}
+
 /**
  * Adds the recipient of a link or a session to the list. A new one is mailed to the merchant.
- * @throws InvalidBody when the list is locked and has no such recipient (Decision 138)
+ * @throws InvalidBody when the list has no such recipient and is locked (Decision 138), or the caller is a member who is
+ * no owner (Decision 413)
  */
 export async function nameRecipient(
   handle: Transaction,
-  owner: Owner,
+  caller: NamingCaller,
   {
     destination,
     seals,
@@ -43,13 +50,22 @@ export async function nameRecipient(
   }: { destination: Pick<PaidAddress, 'chainId' | 'recipientAddress'>; seals: Seals; now: number },
 ): Promise<void> {
   const at = { chainId: destination.chainId, address: destination.recipientAddress };
-  if (!(await mayName(handle, owner, at))) {
+  if (caller.kind === 'member' && !caller.isOwner && !(await isApproved(handle, caller, at))) {
+    throw new InvalidBody('recipient_address', 'must be on the list of recipients: an owner can add it');
+  }
+  if (!(await mayName(handle, caller, at))) {
     throw new InvalidBody(
       'recipient_address',
       'must be on the list of recipients, which is locked: an admin key can add it',
     );
   }
-  await addRecipient({ handle, seals, now }, owner, at);
+  await addRecipient({ handle, seals, now }, caller, at);
+}
+
+/** True for a recipient on the list, and for the default one, which only owners change. */
+async function isApproved(handle: Handle, owner: Owner, at: ChainAddress): Promise<boolean> {
+  if ((await recipientStore(handle).at(owner, at)) !== undefined) return true;
+  return (await organizationStore(handle).profile(owner)).defaults.recipientAddress === at.address;
 }
 
 /** Most added recipients per hour that are mailed, because each is a mail. */

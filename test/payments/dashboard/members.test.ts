@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { rowsOf } from '../../../src/db/query.ts';
+import { NATIVE_COIN } from '../../../src/payments/model/payment-chain.ts';
 import { tokenOf } from '../../lab/dashboard-session.ts';
 import { list, record, text } from '../../lab/json.ts';
 import { LOOPBACK_ONLY } from '../../lab/payments-service.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import {
+  API,
   type Browser,
   type DashboardGround,
   outcome,
@@ -16,6 +18,7 @@ import {
 const MEMBERS = '/dashboard/members';
 const MAILS = '/dashboard/sign-in-mails';
 const ADA = { name: 'Ada Byron', email: 'Ada@Books.example', role: 'support' };
+const KNOWN = `0x${'4d'.repeat(20)}`;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** A mail server that nobody runs: the mails stay queued. */
@@ -95,6 +98,42 @@ eachDatabase('members of an organization', databases => {
       expect(new Set(answers.map(outcome))).toEqual(new Set(['403 insufficient_permissions']));
     }
     expect((await members()).length).toBe(5);
+  });
+
+  test('who are no owners send money to known recipients only, and make no key that may decide', async () => {
+    const developer = ground.browser();
+    await developer.signIn(ground.member(secret, 'developer'));
+    const [chain] = list(record((await owner.send('GET', `${API}/chains`)).body).data).map(record);
+    const link = (browser: Browser, recipient: string) =>
+      browser.send('POST', `${API}/payment-links`, {
+        body: {
+          name: 'Pens',
+          amount: '5',
+          chain_id: chain?.id,
+          token_address: NATIVE_COIN,
+          recipient_address: recipient,
+        },
+      });
+    const key = (permission: string) =>
+      developer.send('POST', `${API}/api-keys`, { body: { name: 'Till', permission } });
+    const [admin] = list(record((await owner.send('GET', `${API}/api-keys`)).body).data).map(record);
+
+    const before = await link(developer, KNOWN);
+    await link(owner, KNOWN);
+    const after = await link(developer, KNOWN);
+    const keys = [
+      await key('admin'),
+      await developer.send('POST', `${API}/api-keys/${admin?.id}/roll`, { body: {} }),
+      await key('write'),
+    ];
+
+    expect(outcome(before)).toBe('400 invalid_field_value');
+    expect(after.status).toBe(201);
+    expect(keys.map(outcome)).toEqual([
+      '403 insufficient_permissions',
+      '403 insufficient_permissions',
+      outcome(after),
+    ]);
   });
 
   test('have a new role at once, in the sessions that are open', async () => {

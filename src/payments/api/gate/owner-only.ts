@@ -9,6 +9,6 @@ export function checkOwner({ isOwner }: Pick<ApiCaller, 'isOwner'>): void {
   if (isOwner) return;
   throw paymentsError(
     'insufficient_permissions',
-    'Only an owner of the organization may change where money goes.',
+    'Only an owner of the organization may change where money goes, also by a key that may.',
   );
 }
