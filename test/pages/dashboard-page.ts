@@ -7,7 +7,6 @@ import { organizationStore } from '#payments/store/organization-store.ts';
 import { type DemoRole, demoSignIn } from '../lab/dashboard-session.ts';
 import { text } from '../lab/json.ts';
 import { startTestPayments, type TestPaymentsService } from '../lab/payments-service.ts';
-import { PATIENCE_MS } from '../lab/until.ts';
 import { briskClock } from '../support/brisk-clock.ts';
 import { complaintsOf, test as withBrowser } from '../support/browser.ts';
 import { sqliteDatabase } from '../support/databases.ts';
@@ -31,7 +30,6 @@ export const test = withBrowser
   .extend('context', async ({ browser, service }, { onCleanup }): Promise<BrowserContext> => {
     const context = await browser.newContext({ baseURL: service.url });
     onCleanup(() => context.close());
-    context.setDefaultTimeout(PATIENCE_MS);
     return context;
   })
   .extend('page', ({ context }): Promise<Page> => context.newPage())

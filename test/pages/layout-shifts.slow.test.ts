@@ -1,7 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { expect } from 'vitest';
 import { type ShownPage, type ShownServices, startShownServices } from '#scripts/examples/shown-services.ts';
-import { PATIENCE_MS } from '../lab/until.ts';
 import { test as withBrowser } from '../support/browser.ts';
 
 const test = withBrowser
@@ -49,8 +48,6 @@ async function visits(
     await page.goto(url);
     await page.waitForFunction(
       () => document.querySelector('main') !== null && document.querySelector('.loading') === null,
-      undefined,
-      { timeout: PATIENCE_MS },
     );
     await page.waitForLoadState('networkidle');
     const shift = Number(await page.evaluate('window.shift'));

@@ -2,7 +2,6 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { demoSignIn } from '../lab/dashboard-session.ts';
 import { text } from '../lab/json.ts';
-import { PATIENCE_MS } from '../lab/until.ts';
 import { test as paid, payButton, started, status } from '../payments/checkout/paid-page.ts';
 import { complaintsOf, makeBrisk } from '../support/browser.ts';
 
@@ -11,7 +10,6 @@ const test = paid
   .extend('dashboard', async ({ browser, service }, { onCleanup }): Promise<Page> => {
     const page = await browser.newPage({ baseURL: service.url });
     onCleanup(() => page.close());
-    page.setDefaultTimeout(PATIENCE_MS);
     await makeBrisk(page);
     await page.request.post('/dashboard/session', { data: { token: await demoSignIn(service) } });
     return page;

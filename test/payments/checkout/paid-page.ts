@@ -5,7 +5,6 @@ import type { Clock } from '#lib/clock.ts';
 import { record, text } from '../../lab/json.ts';
 import { startPaymentChain, type TestPaymentChain } from '../../lab/payment-chain.ts';
 import { startTestPayments, type TestPaymentsService } from '../../lab/payments-service.ts';
-import { PATIENCE_MS } from '../../lab/until.ts';
 import { briskClock } from '../../support/brisk-clock.ts';
 import { complaintsOf, makeBrisk, test as withBrowser } from '../../support/browser.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
@@ -75,11 +74,10 @@ export const test = withBrowser
     expect({ status, body }).toMatchObject({ status: 201 });
     return { url: text(body.url), shortCode: text(body.short_code) };
   })
-  /** A page with a shorter timeout than the test, so a failure names its reason. */
+  /** A page that keeps its pauses. */
   .extend('patientPage', async ({ browser }, { onCleanup }): Promise<Page> => {
     const page = await browser.newPage();
     onCleanup(() => page.close());
-    page.setDefaultTimeout(PATIENCE_MS);
     return page;
   })
   .extend('page', async ({ patientPage }): Promise<Page> => {

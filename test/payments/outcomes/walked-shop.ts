@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { unitsText } from '#pages/browser/amounts.ts';
 import { demoSignIn } from '../../lab/dashboard-session.ts';
 import { text } from '../../lab/json.ts';
-import { PATIENCE_MS, until } from '../../lab/until.ts';
+import { until } from '../../lab/until.ts';
 import { leapingClock } from '../../support/brisk-clock.ts';
 import { complaintsOf, makeBrisk } from '../../support/browser.ts';
 import { type InjectedWallet, injectWallet } from '../../support/injected-wallet.ts';
@@ -69,7 +69,6 @@ export const test = checkout
     return async (): Promise<Page> => {
       const context = await browser.newContext({ baseURL: service.url });
       opened.push(context);
-      context.setDefaultTimeout(PATIENCE_MS);
       return context.newPage();
     };
   })
