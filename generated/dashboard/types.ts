@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description Exchanges the token of a one-time sign-in address for a session cookie. The previous session of the browser ends.
+         * @description Exchanges the token of a one-time sign-in address, or a passkey's answer to a challenge, for a session cookie. The previous session of the browser ends.
          */
         post: operations["createDashboardSession"];
         /**
@@ -180,6 +180,114 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/dashboard/passkey-challenges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a challenge for a sign-in
+         * @description Returns the options with which a browser asks for a passkey to sign in.
+         */
+        post: operations["createPasskeyChallenge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List passkeys
+         * @description Returns the passkeys of the member, oldest first.
+         */
+        get: operations["listPasskeys"];
+        put?: never;
+        /**
+         * Add a passkey
+         * @description Adds a passkey of the member by the answer to a registration challenge.
+         */
+        post: operations["createPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/passkeys/registration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a challenge for a new passkey
+         * @description Returns the options with which a browser creates a passkey.
+         */
+        post: operations["createPasskeyRegistration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/passkeys/{passkey_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a passkey
+         * @description Removes a passkey of the member.
+         */
+        delete: operations["deletePasskey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/session/confirmation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Confirm the member
+         * @description Confirms by a passkey that the member still uses the session. Changes of members and of where money goes need it.
+         */
+        put: operations["confirmDashboardSession"];
+        /**
+         * Create a challenge for a confirmation
+         * @description Returns the options with which a browser asks for a passkey again.
+         */
+        post: operations["createPasskeyConfirmation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dashboard/qr-code": {
         parameters: {
             query?: never;
@@ -293,6 +401,11 @@ export interface components {
             permission: components["schemas"]["Permission"];
             /** @description The permission and all that it includes. */
             permissions: components["schemas"]["Permission"][];
+            /**
+             * @description True when the member has a passkey, which then confirms some changes.
+             * @example true
+             */
+            has_passkey: boolean;
             /** @description Time at which the session ends. */
             expires_at: components["schemas"]["Timestamp"];
             /**
@@ -359,13 +472,23 @@ export interface components {
             /** @description The error. */
             error: components["schemas"]["ErrorObject"];
         };
-        /** @description Credential for a session. */
+        /** @description Credential for a session: either a token or a passkey. */
         DashboardSignIn: {
+            /**
+             * @description Answer of a passkey to a challenge, the `toJSON()` of the browser's credential.
+             * @example {
+             *       "id": "3kLm9PqRsT5vWxYz1aBcDeFg",
+             *       "response": {}
+             *     }
+             */
+            passkey?: {
+                [key: string]: unknown;
+            };
             /**
              * @description Token of a one-time sign-in address, the text after `#token=`.
              * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
              */
-            token: string;
+            token?: string;
         };
         /** @description A session that was ended. */
         EndedDashboardSession: {
@@ -1622,6 +1745,111 @@ export interface components {
             /** @description The newest webhooks, disabled ones first. */
             webhooks: components["schemas"]["DashboardWebhook"][];
         };
+        /** @description Options with which a browser asks for a passkey, or creates one. They hold a challenge. */
+        PasskeyChallenge: {
+            /**
+             * @description Type of the object.
+             * @example passkey_challenge
+             * @constant
+             */
+            object: "passkey_challenge";
+            /**
+             * @description Argument of `PublicKeyCredential.parseRequestOptionsFromJSON` or `parseCreationOptionsFromJSON`.
+             * @example {
+             *       "challenge": "pZ0cNw3mYtQ8rBv5HkLs2xJd",
+             *       "rpId": "pay.example.com",
+             *       "userVerification": "required"
+             *     }
+             */
+            options: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description A passkey of the member. */
+        Passkey: {
+            /**
+             * @description Type of the object.
+             * @example passkey
+             * @constant
+             */
+            object: "passkey";
+            /**
+             * @description Id of the credential.
+             * @example 3kLm9PqRsT5vWxYz1aBcDeFg
+             */
+            id: string;
+            /**
+             * @description Name of the passkey, for people.
+             * @example Laptop
+             */
+            name: string;
+            /** @description Time at which it was added. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Time of its last use; null before the first. */
+            last_used_at: components["schemas"]["Timestamp"] | null;
+        };
+        /** @description Passkeys of the member. */
+        PasskeyList: {
+            /**
+             * @description Type of the object.
+             * @example list
+             * @constant
+             */
+            object: "list";
+            /** @description Passkeys, oldest first. */
+            data: components["schemas"]["Passkey"][];
+        };
+        /** @description A passkey to add. */
+        NewPasskey: {
+            /**
+             * @description Name of the passkey, for people.
+             * @example Laptop
+             */
+            name: string;
+            /**
+             * @description The `toJSON()` of the credential that the browser created.
+             * @example {
+             *       "id": "3kLm9PqRsT5vWxYz1aBcDeFg",
+             *       "response": {}
+             *     }
+             */
+            passkey: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description A passkey that was removed. */
+        DeletedPasskey: {
+            /**
+             * @description Type of the object.
+             * @example passkey
+             * @constant
+             */
+            object: "passkey";
+            /**
+             * @description Id of the credential.
+             * @example 3kLm9PqRsT5vWxYz1aBcDeFg
+             */
+            id: string;
+            /**
+             * @description Always true.
+             * @example true
+             * @constant
+             */
+            deleted: true;
+        };
+        /** @description Answer of a passkey to a challenge. */
+        PasskeyAnswer: {
+            /**
+             * @description The `toJSON()` of the browser's credential.
+             * @example {
+             *       "id": "3kLm9PqRsT5vWxYz1aBcDeFg",
+             *       "response": {}
+             *     }
+             */
+            passkey: {
+                [key: string]: unknown;
+            };
+        };
         /** @description Text to encode in a QR code. */
         QrCodeText: {
             /**
@@ -1670,7 +1898,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The request does not come from a page of this dashboard: its CSRF token is missing or wrong, or it has another origin. Or the role of the member does not permit it. */
+        /** @description The request does not come from a page of this dashboard: its CSRF token is missing or wrong, or it has another origin. Or the role of the member does not permit it, or a passkey has to confirm the member first (`param` is `passkey`). */
         Untrusted: {
             headers: {
                 [name: string]: unknown;
@@ -1854,6 +2082,11 @@ export interface components {
          * @example mem_7rTyU8iOpAsD4fGh2jKlZxCv
          */
         MemberId: string;
+        /**
+         * @description Id of the passkey.
+         * @example 3kLm9PqRsT5vWxYz1aBcDeFg
+         */
+        PasskeyId: string;
         /**
          * @description The `csrf_token` of the session. Every change below `/dashboard` has to send it.
          * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
@@ -2421,6 +2654,306 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["AnotherSession"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createPasskeyChallenge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The challenge. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyChallenge"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Untrusted"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listPasskeys: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Organization and mode for which the page was loaded, as `organization/mode`. If the browser's session is another one, the answer is 412 and nothing changes. Absent for any session.
+                 * @example org_6hJk2LmNb8VcXz4QwErTyUi0/test
+                 */
+                "X-Dashboard-Session"?: components["parameters"]["DashboardSessionName"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The passkeys. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["AnotherSession"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createPasskey: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The `csrf_token` of the session. Every change below `/dashboard` has to send it.
+                 * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
+                 */
+                "X-CSRF-Token": components["parameters"]["CsrfToken"];
+                /**
+                 * @description Organization and mode for which the page was loaded, as `organization/mode`. If the browser's session is another one, the answer is 412 and nothing changes. Absent for any session.
+                 * @example org_6hJk2LmNb8VcXz4QwErTyUi0/test
+                 */
+                "X-Dashboard-Session"?: components["parameters"]["DashboardSessionName"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Laptop",
+                 *       "passkey": {
+                 *         "id": "3kLm9PqRsT5vWxYz1aBcDeFg",
+                 *         "response": {}
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewPasskey"];
+            };
+        };
+        responses: {
+            /** @description The new passkey. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Passkey"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Untrusted"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["AnotherSession"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createPasskeyRegistration: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The `csrf_token` of the session. Every change below `/dashboard` has to send it.
+                 * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
+                 */
+                "X-CSRF-Token": components["parameters"]["CsrfToken"];
+                /**
+                 * @description Organization and mode for which the page was loaded, as `organization/mode`. If the browser's session is another one, the answer is 412 and nothing changes. Absent for any session.
+                 * @example org_6hJk2LmNb8VcXz4QwErTyUi0/test
+                 */
+                "X-Dashboard-Session"?: components["parameters"]["DashboardSessionName"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The challenge. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyChallenge"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Untrusted"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["AnotherSession"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deletePasskey: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The `csrf_token` of the session. Every change below `/dashboard` has to send it.
+                 * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
+                 */
+                "X-CSRF-Token": components["parameters"]["CsrfToken"];
+                /**
+                 * @description Organization and mode for which the page was loaded, as `organization/mode`. If the browser's session is another one, the answer is 412 and nothing changes. Absent for any session.
+                 * @example org_6hJk2LmNb8VcXz4QwErTyUi0/test
+                 */
+                "X-Dashboard-Session"?: components["parameters"]["DashboardSessionName"];
+            };
+            path: {
+                /**
+                 * @description Id of the passkey.
+                 * @example 3kLm9PqRsT5vWxYz1aBcDeFg
+                 */
+                passkey_id: components["parameters"]["PasskeyId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The passkey was removed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedPasskey"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Untrusted"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["AnotherSession"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    confirmDashboardSession: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The `csrf_token` of the session. Every change below `/dashboard` has to send it.
+                 * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
+                 */
+                "X-CSRF-Token": components["parameters"]["CsrfToken"];
+                /**
+                 * @description Organization and mode for which the page was loaded, as `organization/mode`. If the browser's session is another one, the answer is 412 and nothing changes. Absent for any session.
+                 * @example org_6hJk2LmNb8VcXz4QwErTyUi0/test
+                 */
+                "X-Dashboard-Session"?: components["parameters"]["DashboardSessionName"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "passkey": {
+                 *         "id": "3kLm9PqRsT5vWxYz1aBcDeFg",
+                 *         "response": {}
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasskeyAnswer"];
+            };
+        };
+        responses: {
+            /** @description The confirmed session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DashboardSession"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Untrusted"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["AnotherSession"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createPasskeyConfirmation: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The `csrf_token` of the session. Every change below `/dashboard` has to send it.
+                 * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
+                 */
+                "X-CSRF-Token": components["parameters"]["CsrfToken"];
+                /**
+                 * @description Organization and mode for which the page was loaded, as `organization/mode`. If the browser's session is another one, the answer is 412 and nothing changes. Absent for any session.
+                 * @example org_6hJk2LmNb8VcXz4QwErTyUi0/test
+                 */
+                "X-Dashboard-Session"?: components["parameters"]["DashboardSessionName"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The challenge. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyChallenge"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Untrusted"];
             408: components["responses"]["RequestTimeout"];
             412: components["responses"]["AnotherSession"];
             417: components["responses"]["ExpectationFailed"];
