@@ -266,6 +266,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
     'src/payments/notifications/',
     [
       'src/payments/browser/',
+      'src/payments/members/',
       'src/payments/model/',
       'src/payments/tables/',
       'src/payments/amounts/',

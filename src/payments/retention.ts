@@ -8,6 +8,7 @@ import type { Worker } from '../lib/worker.ts';
 import { IDEMPOTENCY_LIFETIME_MS, idempotencyStore } from './api/gate/idempotency-store.ts';
 import { signInStore } from './dashboard/sign-in/sign-in-store.ts';
 import { EVENT_LIFETIME_MS } from './events/event-store.ts';
+import { passkeyStore } from './members/passkey-store.ts';
 import { signInAddressStore } from './members/sign-in-address.ts';
 import { LONGEST_SESSION_MS } from './model/session.ts';
 import { messengerLinks } from './notifications/store/messenger-links.ts';
@@ -79,6 +80,7 @@ function removals({
     () => messengerLinks(db).removeExpired(now),
     () => signInStore(db).removeExpired({ before: now, limit: BATCH }),
     () => signInAddressStore(db).removeExpired(now),
+    () => passkeyStore(db).removeExpired(now),
     () => refundAddressStore(db).removeLinks(old(0)),
     () => removeOldEvents(db, old(EVENT_LIFETIME_MS)),
     () => removeUnpaidSessions(db, old(unpaidSessionsMs)),

@@ -23,12 +23,12 @@ const PAGES: readonly (readonly [path: RegExp, title: string, module: string])[]
   [/^\/dashboard\/notifications$/, 'Notifications', 'settings/notifications.ts'],
   [/^\/dashboard\/organization$/, 'Organization', 'settings/organization.ts'],
   [/^\/dashboard\/people$/, 'People', 'people/people.ts'],
-  [/^\/dashboard\/open-sessions$/, 'Open sessions', 'people/open-sessions.ts'],
+  [/^\/dashboard\/account$/, 'Your account', 'people/account.ts'],
 ];
 
 /** Every path below `/dashboard` without a page. Operations are excluded, because the router comes before them. */
 const REST =
-  /^\/dashboard\/(?!(?:session|overview|qr-code)$|sign-in-mails$|(?:api|sessions|members)(?:\/|$))/;
+  /^\/dashboard\/(?!(?:overview|qr-code)$|sign-in-mails$|passkey-challenges$|(?:api|session|sessions|members|passkeys)(?:\/|$))/;
 
 /**
  * Registers the pages of the dashboard. A page is the same document for every reader and contains no data, so it needs

@@ -36,6 +36,16 @@ export type RecipientChange =
   | { /** Of the list. */ readonly kind: 'locked' | 'unlocked' }
   | { /** Of mails such as these. */ readonly kind: 'email_address'; readonly to: string | null };
 
+/** A change of who is a member of an organization (Decision 417). */
+export interface MemberChange {
+  readonly kind: 'invited' | 'changed' | 'removed';
+  readonly name: string;
+  /** Name of the role, for people. */
+  readonly role: string;
+  /** Name of the owner who made the change. */
+  readonly by: string;
+}
+
 /** Content of a notice. */
 export type NoticePayload =
   | { readonly kind: 'payment'; readonly event: PaymentEvent }
@@ -67,6 +77,14 @@ export type NoticePayload =
       readonly inviter: string | null;
       /** UTC milliseconds. */
       readonly expiresAt: number;
+    }
+  | {
+      /** A mail to an owner. */
+      readonly kind: 'members_changed';
+      readonly email: string;
+      readonly change: MemberChange;
+      /** UTC milliseconds. */
+      readonly changedAt: number;
     }
   | {
       readonly kind: 'recipients_changed';

@@ -18,7 +18,7 @@ import {
 } from './content.ts';
 import { customerContent, refundLinkContent } from './customer-text.ts';
 import type { Mail } from './mailers.ts';
-import { signInContent } from './member-text.ts';
+import { membersContent, signInContent } from './member-text.ts';
 import { recipientsContent } from './recipients-text.ts';
 import { unsweptContent } from './unswept-text.ts';
 
@@ -106,6 +106,7 @@ export function noticeContent(payload: NoticePayload, merchant: Merchant, contex
   if (payload.kind === 'attention') return attentionContent(payload, merchant, context);
   if (payload.kind === 'unswept') return unsweptContent(payload, merchant, context);
   if (payload.kind === 'sign_in') return signInContent(payload, merchant);
+  if (payload.kind === 'members_changed') return membersContent(payload, merchant, context);
   if (payload.kind === 'recipients_changed') return recipientsContent(payload, merchant, context);
   return webhookContent(payload, merchant, context);
 }

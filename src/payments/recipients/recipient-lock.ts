@@ -33,6 +33,8 @@ export async function lockFault(
 interface NamingCaller extends Owner {
   readonly kind: 'api_key' | 'member';
   readonly isOwner: boolean;
+  /** True for a member whom a passkey has to confirm first (Decision 417). */
+  readonly mustConfirm: boolean;
 }
 
 /**
@@ -50,7 +52,8 @@ export async function nameRecipient(
   }: { destination: Pick<PaidAddress, 'chainId' | 'recipientAddress'>; seals: Seals; now: number },
 ): Promise<void> {
   const at = { chainId: destination.chainId, address: destination.recipientAddress };
-  if (caller.kind === 'member' && !caller.isOwner && !(await isApproved(handle, caller, at))) {
+  const mayAdd = caller.kind === 'api_key' || (caller.isOwner && !caller.mustConfirm);
+  if (!mayAdd && !(await isApproved(handle, caller, at))) {
     throw new InvalidBody('recipient_address', 'must be on the list of recipients: an owner can add it');
   }
   if (!(await mayName(handle, caller, at))) {

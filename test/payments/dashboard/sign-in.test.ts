@@ -58,6 +58,7 @@ eachDatabase('signing in to the dashboard', databases => {
       },
       permission: 'write',
       permissions: ['read', 'write'],
+      has_passkey: false,
       expires_at: new Date(ground.clock.now() + TWELVE_HOURS_MS).toISOString(),
       csrf_token: expect.stringMatching(/^[\w-]{43}$/),
     });
@@ -161,7 +162,7 @@ eachDatabase('signing in to the dashboard', databases => {
       expect(await refused({ token: '' })).toBe('401 key_invalid');
       expect(await refused(used)).toBe('401 key_invalid');
       expect(await refused({ token: secret })).toBe('401 key_invalid');
-      expect(await refused({ key: secret })).toBe('400 missing_required_field');
+      expect(await refused({ key: secret })).toBe('400 invalid_field_value');
     });
 
     test('without a token, or with a body that is not a JSON object', async () => {
@@ -209,7 +210,7 @@ eachDatabase('signing in to the dashboard', databases => {
         .browser({ 'X-Forwarded-For': '203.0.113.21' })
         .signIn(ground.member(secret));
 
-      expect(new Set(answers.slice(0, 60))).toEqual(new Set(['400 missing_required_field']));
+      expect(new Set(answers.slice(0, 60))).toEqual(new Set(['400 invalid_field_value']));
       expect([answers[60], outcome(valid)]).toEqual(['429 rate_limit_exceeded', '429 rate_limit_exceeded']);
       expect(elsewhere.status).toBe(201);
     });

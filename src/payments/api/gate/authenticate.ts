@@ -26,6 +26,8 @@ export interface Credential extends Owner {
   readonly permission: Permission;
   /** True when it may decide where money goes: owners, and keys with the permission `admin` (Decision 413). */
   readonly isOwner: boolean;
+  /** True when a passkey has to confirm the member before changes of people and of where money goes (Decision 417). */
+  readonly mustConfirm: boolean;
   readonly tier: Tier;
   readonly merchant: SessionDefaults;
 }
@@ -119,7 +121,17 @@ export function authenticator(options: AuthenticatorOptions): Authenticator {
     const { key, tier, merchant } = found;
     const { id, organizationId, mode, permission } = key;
     const isOwner = permission === 'admin';
-    return { id, kind: 'api_key', organizationId, mode, permission, isOwner, tier, merchant };
+    return {
+      id,
+      kind: 'api_key',
+      organizationId,
+      mode,
+      permission,
+      isOwner,
+      mustConfirm: false,
+      tier,
+      merchant,
+    };
   }
 
   async function refuse({ code, message }: AuthFailure, client: Client): Promise<never> {

@@ -46,7 +46,8 @@ type RecordKind =
   | 'webhook'
   | 'webhook_delivery'
   | 'dashboard_session'
-  | 'member';
+  | 'member'
+  | 'passkey';
 
 /** Refusal of an unknown id. A record of another owner looks like a missing one (Decision 96). */
 export function resourceNotFound(kind: RecordKind, id: string): HttpError {

@@ -53,7 +53,7 @@ export function AccountMenu(): VNode {
           children: html`<p>This ends all your sessions, also in other browsers.</p>`,
         })}
       </div>
-      <p><a href=${dashboard.sessions}>Where you are signed in</a></p>
+      <p><a href=${dashboard.account}>Your account: passkeys and open sessions</a></p>
       ${problem !== undefined && h(ProblemNotice, { problem })}
     </div>
   </details>`;

@@ -24,7 +24,7 @@ export const dashboard = {
   delivery: (webhookId: string, deliveryId: string) =>
     `${ROOT}/webhooks/${encodeURIComponent(webhookId)}?${new URLSearchParams({ delivery: deliveryId })}`,
   people: `${ROOT}/people`,
-  sessions: `${ROOT}/open-sessions`,
+  account: `${ROOT}/account`,
   /** `to` is the page to open after signing in. */
   signIn: (to?: string) => (to === undefined ? SIGN_IN : `${SIGN_IN}?${new URLSearchParams({ to })}`),
 } as const;

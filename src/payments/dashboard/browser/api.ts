@@ -4,6 +4,7 @@ import type { components as DashboardParts, paths as DashboardPaths } from '#gen
 import type { components, paths } from '#generated/payments/types.ts';
 import { answerOf } from '#pages/browser/answer.ts';
 import { dashboard } from './addresses.ts';
+import { askPasskey } from './session/passkey.ts';
 import { csrfToken, noteSession, sendNamed, stopRequests } from './session/send.ts';
 
 /** Records of document 3, as the client gives them: it leaves out fields that are always null. */
@@ -23,7 +24,7 @@ const READS: readonly string[] = ['GET', 'HEAD'];
 const KEY_BYTES = 16;
 
 /** Client for signing in and out, and for the overview. */
-export const signInApi = createClient<DashboardPaths>({ baseUrl: location.origin, fetch: sendNamed });
+export const signInApi = createClient<DashboardPaths>({ baseUrl: location.origin, fetch: orConfirm });
 
 /** Client for the operations of document 3, authenticated by the sign-in. */
 export const api = createClient<paths>({ baseUrl: `${location.origin}/dashboard`, fetch: sendOnce });
@@ -109,14 +110,33 @@ const open = new Map<string, string>();
  */
 async function sendOnce(request: Request): Promise<Response> {
   const own = request.headers.get(KEY);
-  if (own === null) return sendNamed(request);
+  if (own === null) return orConfirm(request);
   const change = `${request.method} ${request.url} ${await request.clone().text()}`;
   const key = open.get(change) ?? own;
   open.set(change, key);
   request.headers.set(KEY, key);
-  const response = await sendNamed(request);
+  const response = await orConfirm(request);
   if (!(await isUnknown(response))) open.delete(change);
   return response;
+}
+
+const FORBIDDEN = 403;
+
+/** Sends a request. If a passkey has to confirm it, asks for the passkey and sends the request again. */
+async function orConfirm(request: Request): Promise<Response> {
+  const again = request.clone();
+  const response = await sendNamed(request);
+  if (response.status !== FORBIDDEN) return response;
+  if (!(await response.clone().text()).includes('"param":"passkey"')) return response;
+  const url = `${location.origin}/dashboard/session/confirmation`;
+  const headers = { ...changeHeader(), 'Content-Type': 'application/json' };
+  const challenge = await sendNamed(new Request(url, { method: 'POST', headers: changeHeader() }));
+  if (!challenge.ok) return response;
+  const { options } = await challenge.json();
+  const passkey = await askPasskey(options);
+  const body = JSON.stringify({ passkey });
+  const confirmed = await sendNamed(new Request(url, { method: 'PUT', headers, body }));
+  return confirmed.ok ? sendNamed(again) : confirmed;
 }
 
 /** True when the change may have happened or may still happen, for example while its first attempt is in progress. */

@@ -6,9 +6,11 @@ import { transaction } from '#db/transaction.ts';
 import { type Clock, DAY_MS, timestamp } from '#lib/clock.ts';
 import { newId } from '#lib/ids.ts';
 import { resourceNotFound } from '../../api/responses/answers.ts';
+import { MEMBER_ROLES } from '../../browser/member-roles.ts';
 import type { Member } from '../../members/member.ts';
 import { memberStore } from '../../members/member-store.ts';
 import { ADDRESS_LIFETIME_MS, signInAddressStore, signInUrl } from '../../members/sign-in-address.ts';
+import type { MemberChange } from '../../model/notification.ts';
 import { noticeStore } from '../../notifications/store/notice-store.ts';
 import type { Seals } from '../../secrets/sealed.ts';
 import type { SignIn } from './sign-ins.ts';
@@ -57,6 +59,7 @@ export function memberHandlers(options: MemberOperationsOptions): MemberHandlers
         const id = newId('mem');
         const member = { id, organizationId, name: name.trim(), email, role, createdAt, removedAt: null };
         await memberStore(handle).insert(member);
+        await mailOwners(handle, inviter, { kind: 'invited', member });
         return { status: 201, body: await invite(handle, member, inviter) };
       }),
 
@@ -66,6 +69,7 @@ export function memberHandlers(options: MemberOperationsOptions): MemberHandlers
         const member = { ...before, name: body.name?.trim() ?? before.name, role: body.role ?? before.role };
         if (member.role !== 'owner') await checkOtherOwner(handle, before);
         await memberStore(handle).save(member);
+        await mailOwners(handle, owner, { kind: 'changed', member });
         return { status: 200, body: memberBody(member) };
       }),
 
@@ -73,6 +77,7 @@ export function memberHandlers(options: MemberOperationsOptions): MemberHandlers
       transaction(db, async handle => {
         const member = await memberOf(handle, owner, id);
         await checkOtherOwner(handle, member);
+        await mailOwners(handle, owner, { kind: 'removed', member });
         await memberStore(handle).remove(id, clock.now());
         return { status: 200, body: { object: 'member', id, removed: true } };
       }),
@@ -112,6 +117,27 @@ export function memberHandlers(options: MemberOperationsOptions): MemberHandlers
       sign_in_url: isMailed ? null : url,
       expires_at: timestamp(until),
     };
+  }
+
+  /** Queues a mail about a change for each owner with an e-mail address (Decision 417). */
+  async function mailOwners(
+    handle: Transaction,
+    { organizationId, name: by }: Member,
+    { kind, member: { name, role } }: { kind: MemberChange['kind']; member: Member },
+  ): Promise<void> {
+    const createdAt = clock.now();
+    const change = { kind, name, role: MEMBER_ROLES[role].name, by };
+    const emails = (await memberStore(handle).owners(organizationId)).flatMap(({ email }) => email ?? []);
+    const notices = emails.map(email => ({
+      id: newId('ntc'),
+      organizationId,
+      mode: 'live' as const,
+      channel: 'email' as const,
+      payload: { kind: 'members_changed', email, change, changedAt: createdAt } as const,
+      attempts: 0,
+      createdAt,
+    }));
+    await noticeStore(handle, seals).insert(notices);
   }
 
   async function mailAddress(

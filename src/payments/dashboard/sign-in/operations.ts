@@ -6,13 +6,13 @@ import {
   type DashboardSchemas,
   dashboardContract,
 } from '#contract/contracts/payments.ts';
-import { paymentsError } from '#contract/contracts/payments-errors.ts';
 import { InvalidBody } from '#contract/contracts/violations.ts';
 import { mountGated } from '#contract/mount/mount.ts';
 import type { Gate, IncomingRequest } from '#contract/mount/request-gate.ts';
 import { timestamp } from '#lib/clock.ts';
 import { qrDrawing } from '#pages/qr.ts';
 import { apiCaller } from '../../api/gate/gate.ts';
+import { checkConfirmed, checkOwner } from '../../api/gate/owner-only.ts';
 import { callerAdmission, countHeaders, type RateLimits, tooMany } from '../../api/gate/rate-limits.ts';
 import { resourceNotFound } from '../../api/responses/answers.ts';
 import { included } from '../../keys/api-key.ts';
@@ -22,9 +22,12 @@ import type { dashboardOverview } from '../overview.ts';
 import { checkChange, checkOrigin, csrfTokenOf } from './csrf.ts';
 import { type MemberOperationsOptions, memberHandlers } from './member-operations.ts';
 import { checkNamedSession } from './named-session.ts';
+import { passkeyHandlers } from './passkey-operations.ts';
+import type { Passkeys } from './passkeys.ts';
 import type { DashboardSignIns, SignIn } from './sign-ins.ts';
 
 export interface SignInOperationsOptions extends MemberOperationsOptions {
+  readonly passkeys: Passkeys;
   readonly signIns: DashboardSignIns;
   readonly counts: RateLimits;
   readonly validateResponses: boolean;
@@ -45,10 +48,15 @@ const NOT_KEPT = { 'Cache-Control': 'no-store' };
 
 /** Serves signing in and out of the dashboard, and the QR codes of its pages. */
 export function signInOperations(options: SignInOperationsOptions): Promise<Middleware> {
+  const bodyOf = (signIn: SignIn) => signInBody(signIn, options.signIns.modes);
   return mountGated<DashboardOperations, DashboardPublicOperation, KnownCaller, Visitor>({
     contract: dashboardContract,
     gate: signInGate(options),
-    handlers: { ...signInHandlers(options), ...memberHandlers(options) },
+    handlers: {
+      ...signInHandlers(options),
+      ...memberHandlers(options),
+      ...passkeyHandlers({ ...options, bodyOf }),
+    },
     validateResponses: options.validateResponses,
   });
 }
@@ -78,8 +86,8 @@ function signInGate(options: SignInOperationsOptions): Gate<KnownCaller, Visitor
     permit({ signIn, request }, roles) {
       checkNamedSession(request, signIn.credential);
       checkChange(request, { token: signIn.token, publicUrl });
-      if (!roles.includes('owner') || signIn.credential.isOwner) return;
-      throw paymentsError('insufficient_permissions', 'Only an owner of the organization may do this.');
+      if (roles.includes('owner')) checkOwner(signIn.credential);
+      if (roles.includes('confirmed')) checkConfirmed(signIn.credential);
     },
     replay: (caller, _, proceed) => proceed(caller),
   };
@@ -106,7 +114,10 @@ function countedAddress({ counts, clock }: Pick<SignInOperationsOptions, 'counts
 
 function signInHandlers(
   options: SignInOperationsOptions,
-): Omit<DashboardHandlers<KnownCaller, Visitor>, keyof ReturnType<typeof memberHandlers>> {
+): Omit<
+  DashboardHandlers<KnownCaller, Visitor>,
+  keyof (ReturnType<typeof memberHandlers> & ReturnType<typeof passkeyHandlers>)
+> {
   const { signIns, publicUrl } = options;
   const bodyOf = (signIn: SignIn) => signInBody(signIn, signIns.modes);
   return {
@@ -116,8 +127,8 @@ function signInHandlers(
       body: bodyOf(signIn),
     }),
 
-    async createDashboardSession({ body: { token } }, { request }) {
-      const signIn = await signIns.open(token, request);
+    async createDashboardSession({ body }, { request }) {
+      const signIn = await signIns.open(givenCredential(body), request);
       const cookie = signIns.cookie.set(signIn.token, request.client);
       return {
         status: 201,
@@ -193,8 +204,17 @@ function qrCodeBody(text: string, publicUrl: string): DashboardSchemas['QrCode']
   throw new InvalidBody('text', 'must be the address of a pay page of this service, or of a chat');
 }
 
+/** @throws InvalidBody for none or two */
+function givenCredential({ token, passkey }: DashboardSchemas['DashboardSignIn']) {
+  if (token === undefined && passkey === undefined)
+    throw new InvalidBody('token', 'is required', { code: 'missing_required_field' });
+  if (token !== undefined && passkey !== undefined)
+    throw new InvalidBody('token', 'cannot be combined with a passkey');
+  return passkey === undefined ? { token: token ?? '' } : { passkey };
+}
+
 function signInBody(
-  { token, stored, member, credential }: SignIn,
+  { token, stored, member, hasPasskey, credential }: SignIn,
   modes: readonly Mode[],
 ): DashboardSchemas['DashboardSession'] {
   const { organizationId, mode, permission, merchant } = credential;
@@ -207,6 +227,7 @@ function signInBody(
     member: memberBody(member),
     permission,
     permissions: included(permission),
+    has_passkey: hasPasskey,
     expires_at: timestamp(stored.expiresAt),
     csrf_token: csrfTokenOf(token),
   };

@@ -9,6 +9,7 @@ import type { Seals } from '#payments/secrets/sealed.ts';
 import { checkChange } from './csrf.ts';
 import { checkNamedSession } from './named-session.ts';
 import { type SignInOperationsOptions, signInOperations } from './operations.ts';
+import { passkeys } from './passkeys.ts';
 import { type DashboardSignIns, dashboardSignIns } from './sign-ins.ts';
 
 export interface DashboardOptions extends ClockAndLog {
@@ -28,9 +29,10 @@ export interface DashboardOptions extends ClockAndLog {
 export async function dashboardRoutes(options: DashboardOptions): Promise<readonly Middleware[]> {
   const { db, seals, clock, log, publicUrl, chains, counts } = options;
   const keys = authenticator({ db, clock, limits: counts, log });
-  const signIns = dashboardSignIns({ db, seals, clock, publicUrl, chains, keys });
+  const passkeyChecks = passkeys({ seals, clock, publicUrl });
+  const signIns = dashboardSignIns({ db, seals, clock, publicUrl, chains, keys, passkeys: passkeyChecks });
   return [
-    await signInOperations({ ...options, signIns }),
+    await signInOperations({ ...options, signIns, passkeys: passkeyChecks }),
     apiForwarding({ signIns, publicUrl, counts, clock }),
   ];
 }

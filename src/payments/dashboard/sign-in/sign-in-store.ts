@@ -26,6 +26,7 @@ export interface StoredSignIn {
 export interface SignInHolder {
   readonly signIn: StoredSignIn;
   readonly member: Member;
+  readonly hasPasskey: boolean;
   readonly tier: Tier;
   readonly merchant: SessionDefaults;
 }
@@ -65,12 +66,14 @@ export function signInStore(handle: Handle) {
           member_since: ['time', 'm.created_at'],
           organization_name: ['text', 'coalesce(t.name, o.name)'],
           tolerance_bps: ['count', 'coalesce(t.tolerance_bps, 0)'],
+          passkeys: ['count', '(select count(*) from passkeys p where p.member_id = s.member_id)'],
         },
       }).rows(handle, '', [hashOfToken(token), now]);
       return (
         row && {
           signIn: signInForm.recordOf(row),
           member: memberForm.recordOf({ ...row, id: row.member_id, created_at: row.member_since }),
+          hasPasskey: row.passkeys > 0,
           tier: row.tier,
           merchant: {
             name: row.organization_name,
@@ -113,6 +116,10 @@ export function signInStore(handle: Handle) {
          )`,
         [memberId, memberId, kept],
       );
+    },
+
+    async confirm(id: string, now: number): Promise<void> {
+      await execute(handle, 'update member_sessions set confirmed_at = ? where id = ?', [now, id]);
     },
 
     async setMode(id: string, mode: Mode): Promise<void> {

@@ -1,5 +1,5 @@
 import type { IncomingRequest } from '#contract/mount/request-gate.ts';
-import type { Db } from '#db/open.ts';
+import type { Db, Transaction } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
 import type { Client } from '#http/client-address.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -11,6 +11,7 @@ import { signInAddressStore } from '#payments/members/sign-in-address.ts';
 import type { Mode } from '#payments/model/owner.ts';
 import type { PaymentChains } from '#payments/model/payment-chain.ts';
 import type { Seals } from '#payments/secrets/sealed.ts';
+import type { Passkeys } from './passkeys.ts';
 import { type SignInHolder, type StoredSignIn, signInStore } from './sign-in-store.ts';
 import { signInTokens } from './sign-in-tokens.ts';
 
@@ -20,6 +21,7 @@ export interface SignIn {
   readonly token: string;
   readonly stored: StoredSignIn;
   readonly member: Member;
+  readonly hasPasskey: boolean;
   readonly credential: Credential;
 }
 
@@ -30,6 +32,7 @@ interface SignInsOptions {
   readonly publicUrl: string;
   readonly chains: Pick<PaymentChains, 'all'>;
   readonly keys: Authenticator;
+  readonly passkeys: Passkeys;
 }
 
 /** Most open sign-ins of one member. Opening another one ends the oldest (Decision 252). */
@@ -52,7 +55,7 @@ const USED: AuthFailure = {
 export type DashboardSignIns = ReturnType<typeof dashboardSignIns>;
 
 /** Opens, finds and ends sign-ins of members (Decision 244). */
-export function dashboardSignIns({ db, seals, clock, publicUrl, chains, keys }: SignInsOptions) {
+export function dashboardSignIns({ db, seals, clock, publicUrl, chains, keys, passkeys }: SignInsOptions) {
   const cookie = signInCookie(publicUrl);
   const tokens = signInTokens(seals);
   const modes = modesOf(chains);
@@ -73,21 +76,22 @@ export function dashboardSignIns({ db, seals, clock, publicUrl, chains, keys }: 
       if (!tokens.isOurs(token)) return keys.refuse(ENDED, client);
       return keys.lookUp(token, client, async () => {
         const found = await signInStore(db).find(token, clock.now());
-        return found === undefined ? keys.refuse(ENDED, client) : signInOf(token, found);
+        return found === undefined ? keys.refuse(ENDED, client) : signInOf(token, found, clock.now());
       });
     },
 
     /**
-     * Uses a one-time address up, opens a sign-in with a new token, and replaces the browser's earlier sign-in.
-     * @throws HttpError 401 or 429
+     * Uses a one-time address or an answer of a passkey up, opens a sign-in with a new token, and replaces the browser's
+     * earlier sign-in.
+     * @throws HttpError 401 or 429, or InvalidBody for a wrong answer
      */
-    async open(addressToken: string, request: Asking): Promise<SignIn> {
+    async open(credential: { token: string } | { passkey: object }, request: Asking): Promise<SignIn> {
       const { client, headers } = request;
       const token = tokens.create();
       const before = cookie.read(request);
       const createdAt = clock.now();
       const opened = await transaction(db, async handle => {
-        const memberId = await signInAddressStore(handle).take(addressToken, createdAt);
+        const memberId = await memberOf(handle, credential, client);
         if (memberId === undefined) return undefined;
         const store = signInStore(handle);
         if (before !== undefined) await store.removeByToken(before);
@@ -100,23 +104,27 @@ export function dashboardSignIns({ db, seals, clock, publicUrl, chains, keys }: 
           userAgent: headers['user-agent']?.slice(0, MAX_USER_AGENT) ?? null,
           createdAt,
           expiresAt: createdAt + SIGN_IN_LIFETIME_MS,
-          confirmedAt: null,
+          confirmedAt: 'passkey' in credential ? createdAt : null,
         });
         return store.find(token, createdAt);
       });
-      return opened === undefined ? keys.refuse(USED, client) : signInOf(token, opened);
+      return opened === undefined ? keys.refuse(USED, client) : signInOf(token, opened, createdAt);
     },
 
     /** Switches a sign-in to another mode. */
-    async switchMode({ token, stored }: SignIn, mode: Mode): Promise<SignIn> {
-      const switched = await transaction(db, async handle => {
-        await signInStore(handle).setMode(stored.id, mode);
-        return signInStore(handle).find(token, clock.now());
-      });
-      if (switched === undefined)
-        throw new Error(`the sign-in ${stored.id} ended while its mode was changed`);
-      return signInOf(token, switched);
-    },
+    switchMode: ({ token, stored }: SignIn, mode: Mode): Promise<SignIn> =>
+      changed(token, handle => signInStore(handle).setMode(stored.id, mode)),
+
+    /** Confirms the member of a sign-in by a passkey. @throws InvalidBody for a wrong answer */
+    confirm: ({ token, stored, member }: SignIn, answer: object, client: Client): Promise<SignIn> =>
+      changed(token, async handle => {
+        await passkeys.authenticate(
+          handle,
+          { purpose: `confirm ${member.id}`, memberId: member.id, answer },
+          client,
+        );
+        await signInStore(handle).confirm(stored.id, clock.now());
+      }),
 
     /** Open sign-ins that a member may see: the member's own, and for an owner those of the organization. */
     visible({ member, credential }: SignIn) {
@@ -135,9 +143,35 @@ export function dashboardSignIns({ db, seals, clock, publicUrl, chains, keys }: 
       });
     },
   };
+
+  /** Member of a credential, which is used up; undefined for an invalid address. */
+  async function memberOf(
+    handle: Transaction,
+    credential: { token: string } | { passkey: object },
+    client: Client,
+  ): Promise<string | undefined> {
+    if ('token' in credential) return signInAddressStore(handle).take(credential.token, clock.now());
+    const answer = { purpose: 'sign-in', answer: credential.passkey } as const;
+    return (await passkeys.authenticate(handle, answer, client)).memberId;
+  }
+
+  /** Changes a sign-in, and reads it again. */
+  async function changed(token: string, change: (handle: Transaction) => Promise<void>): Promise<SignIn> {
+    const now = clock.now();
+    const found = await transaction(db, async handle => {
+      await change(handle);
+      return signInStore(handle).find(token, now);
+    });
+    if (found === undefined) throw new Error('a sign-in ended while it was changed');
+    return signInOf(token, found, now);
+  }
 }
 
-function signInOf(token: string, { signIn: stored, member, tier, merchant }: SignInHolder): SignIn {
+/** Time for which a passkey confirms a member, in milliseconds (Decision 417). */
+const CONFIRMED_MS = 5 * 60_000;
+
+function signInOf(token: string, holder: SignInHolder, now: number): SignIn {
+  const { signIn: stored, member, hasPasskey, tier, merchant } = holder;
   const { id, organizationId, role } = member;
   const { permission, isOwner } = MEMBER_ROLES[role];
   const { mode } = stored;
@@ -148,10 +182,11 @@ function signInOf(token: string, { signIn: stored, member, tier, merchant }: Sig
     mode,
     permission,
     isOwner,
+    mustConfirm: hasPasskey && now - (stored.confirmedAt ?? 0) > CONFIRMED_MS,
     tier,
     merchant,
   } as const;
-  return { token, stored, member, credential };
+  return { token, stored, member, hasPasskey, credential };
 }
 
 /** Modes with chains, live mode first; both when there are no chains (Decision 415). */

@@ -1,5 +1,6 @@
 import type { Transaction } from '#db/open.ts';
 import { newId } from '#lib/ids.ts';
+import { memberStore } from '../../members/member-store.ts';
 import type { RecipientChange } from '../../model/notification.ts';
 import type { Owner } from '../../model/owner.ts';
 import type { Seals } from '../../secrets/sealed.ts';
@@ -7,8 +8,8 @@ import { noticeStore } from './notice-store.ts';
 import { notificationStore } from './notification-store.ts';
 
 /**
- * Queues a mail about a change of where payments of real money can go (Decision 138). It goes to the address that was set
- * before the change, also when mails are off, because a stolen key can turn them off. Call it before the change is saved.
+ * Queues mails about a change of where payments of real money can go (Decisions 138 and 417). They go to the owners and to
+ * the address that was set before the change, also when mails are off, because a stolen key can turn them off. Call it before the change is saved.
  */
 export async function noteRecipientChange(
   { handle, seals, now }: { readonly handle: Transaction; readonly seals: Seals; readonly now: number },
@@ -17,10 +18,13 @@ export async function noteRecipientChange(
 ): Promise<void> {
   if (mode !== 'live') return;
   const settings = await notificationStore(handle).find({ organizationId, mode });
-  const email = settings?.emailAddress ?? null;
-  if (email === null) return;
-  const payload = { kind: 'recipients_changed', email, change, changedAt: now } as const;
-  await noticeStore(handle, seals).insert([
-    { id: newId('ntc'), organizationId, mode, channel: 'email', payload, attempts: 0, createdAt: now },
-  ]);
+  const owners = await memberStore(handle).owners(organizationId);
+  const emails = [settings?.emailAddress ?? null, ...owners.map(owner => owner.email)];
+  const notices = [...new Set(emails)].flatMap(email => {
+    if (email === null) return [];
+    const payload = { kind: 'recipients_changed', email, change, changedAt: now } as const;
+    const channel = 'email' as const;
+    return [{ id: newId('ntc'), organizationId, mode, channel, payload, attempts: 0, createdAt: now }];
+  });
+  await noticeStore(handle, seals).insert(notices);
 }

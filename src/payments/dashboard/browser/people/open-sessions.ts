@@ -2,34 +2,38 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { Awaited, answerOf, useAnswer } from '#pages/browser/answer.ts';
-import { DialogButton, StatusMessage } from '#pages/browser/changes.ts';
+import { DialogButton } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import { Badge, Card } from '#pages/browser/layout.ts';
 import { Ago, Moment } from '#pages/browser/moment.ts';
 import { Table } from '#pages/browser/table.ts';
 import { modeName } from '../account-menu.ts';
 import { changeHeader, type DashboardRecords, orSignIn, signInApi } from '../api.ts';
-import { openPage } from '../frame.ts';
 
 type Session = DashboardRecords['OpenDashboardSession'];
 type Sessions = DashboardRecords['DashboardSessionList'];
 
-/** Page of open sessions: the member's own, and for an owner those of all members. */
-function OpenSessions(): VNode {
-  const [said, setSaid] = useState('');
+/** Open sessions: the member's own, and for an owner those of all members. */
+export function OpenSessions({ onSaid }: { onSaid: (said: string) => void }): VNode {
+  const [version, setVersion] = useState(0);
   const sessions = useAnswer(
     signal => signInApi.GET('/dashboard/sessions', { signal, middleware: [orSignIn] }),
-    [said],
+    [version],
   );
-  return html`
-    <h1>Open sessions</h1>
-    <p class="hint">Browsers that are signed in to this dashboard. End those that you do not recognise.</p>
-    ${h(StatusMessage, { children: said })}
-    ${h(Awaited<Sessions>, {
-      loading: sessions,
-      children: ({ data }) => h(Card, { children: h(SessionTable, { data, onSaid: setSaid }) }),
-    })}
-  `;
+  const onEnded = (said: string) => {
+    setVersion(version + 1);
+    onSaid(said);
+  };
+  return h(Card, {
+    title: 'Open sessions',
+    children: html`
+      <p class="hint">Browsers that are signed in to this dashboard. Sign out those that you do not recognise.</p>
+      ${h(Awaited<Sessions>, {
+        loading: sessions,
+        children: ({ data }) => h(SessionTable, { data, onSaid: onEnded }),
+      })}
+    `,
+  });
 }
 
 function SessionTable({ data, onSaid }: { data: readonly Session[]; onSaid: (said: string) => void }): VNode {
@@ -93,5 +97,3 @@ function browserName(agent: string | null): string {
     names.find(([mark]) => agent?.includes(mark))?.[1];
   return [named(BROWSERS) ?? 'Unknown browser', named(SYSTEMS)].filter(Boolean).join(' on ');
 }
-
-openPage('Open sessions', OpenSessions);

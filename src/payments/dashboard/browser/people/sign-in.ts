@@ -9,7 +9,8 @@ import { Card } from '#pages/browser/layout.ts';
 import { asProblem, type Problem } from '#pages/browser/problem.ts';
 import { show } from '#pages/browser/show.ts';
 import { returnAddress, takeToken } from '../addresses.ts';
-import { signInApi } from '../api.ts';
+import { type DashboardRecords, signInApi } from '../api.ts';
+import { askPasskey, hasPasskeys } from '../session/passkey.ts';
 
 const token = takeToken();
 
@@ -18,7 +19,9 @@ function SignInPage(): VNode {
   const [isBusy, setBusy] = useState(token !== undefined);
   const [problem, setProblem] = useState<Problem>();
 
-  const signIn = async (credential: { token: string }) => {
+  const signIn = async (credential: DashboardRecords['DashboardSignIn']) => {
+    setBusy(true);
+    setProblem(undefined);
     try {
       await answerOf(signInApi.POST('/dashboard/session', { body: credential }));
       location.replace(returnAddress());
@@ -30,6 +33,15 @@ function SignInPage(): VNode {
       setBusy(false);
     }
   };
+  const byPasskey = async () => {
+    setProblem(undefined);
+    try {
+      const { data } = await answerOf(signInApi.POST('/dashboard/passkey-challenges'));
+      await signIn({ passkey: await askPasskey(data.options) });
+    } catch (reason) {
+      setProblem(asProblem(reason));
+    }
+  };
   useEffect(() => {
     if (token !== undefined) signIn({ token });
   }, []);
@@ -39,7 +51,15 @@ function SignInPage(): VNode {
       <h1>Sign in</h1>
       ${problem !== undefined && h(ProblemNotice, { problem })}
       ${h(Card, {
-        children: isBusy ? html`<p role="status">Signing in…</p>` : h(MailForm, {}),
+        children: isBusy
+          ? html`<p role="status">Signing in…</p>`
+          : html`
+              ${
+                hasPasskeys() &&
+                html`<p><button type="button" class="primary" onClick=${byPasskey}>Sign in with a passkey</button></p>`
+              }
+              ${h(MailForm, {})}
+            `,
       })}
       <p class="hint">
         No mail? An owner of your organization invites you, or sends you a link, on the page People. The operator of this
