@@ -6920,6 +6920,11 @@ export interface components {
              * @example express
              */
             shipping_option_id?: string | null;
+            /**
+             * @description Language of the payer, ISO 639-1. Mails to the payer are written in it if the service has it, else in English.
+             * @example de
+             */
+            language?: string | null;
         };
         /** @description The merchant as the payer sees it. */
         Merchant: {
@@ -7002,6 +7007,11 @@ export interface components {
             outcome: components["schemas"]["Outcome"];
             /** @description Merchant that is paid. */
             merchant: components["schemas"]["Merchant"];
+            /**
+             * @description The merchant's own id of the checkout, such as an order number; null when there is none.
+             * @example order-1042
+             */
+            client_reference_id: string | null;
             /**
              * @description Name of the product; null for a session without a link.
              * @example Field notebooks
