@@ -5,6 +5,8 @@ import { expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MAX_LINES = 300;
+/** A list of texts is as long as its texts (Decision 445). */
+const LANGUAGE = /^src\/payments\/browser\/languages\/[a-z]{2}\.ts$/;
 const FOLDER_SIZE = { least: 3, most: 15 };
 
 /** Folders of another size, with the reason. */
@@ -801,7 +803,7 @@ test('a folder holds 3 to 15 files', () => {
 
 test('no source file is longer than 300 lines', () => {
   const long = [...sources, ...filesBelow('scripts')].filter(
-    file => read(file).split('\n').length > MAX_LINES,
+    file => !LANGUAGE.test(file) && read(file).split('\n').length > MAX_LINES,
   );
 
   expect(long).toEqual([]);

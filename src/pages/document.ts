@@ -13,6 +13,8 @@ export const BASE_STYLES = ['#pages/browser/tokens.css', '#pages/browser/base.cs
 /** HTML document around a page's content. File names are those of `Assets`. */
 export interface PageDocument {
   readonly title: string;
+  /** Language of the page, and the direction in which it is written; English when absent. */
+  readonly language?: { readonly code: string; readonly direction: 'ltr' | 'rtl' } | undefined;
   /** Sentence for search engines and previews of links; none when absent. */
   readonly description?: string | undefined;
   /** Path of the page without other spellings; none when absent. */
@@ -29,8 +31,8 @@ export interface PageDocument {
 
 /** Renders a whole page as text. Preact escapes all inserted values. */
 export function documentText(page: PageDocument): string {
-  const { title, description, canonical, assets, style, script, head, body } = page;
-  const document = html`<html lang="en">
+  const { title, language, description, canonical, assets, style, script, head, body } = page;
+  const document = html`<html lang=${language?.code ?? 'en'} dir=${language?.direction === 'rtl' ? 'rtl' : undefined}>
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -33,6 +33,8 @@ const MAP_SUFFIX = '.map';
  * `import.meta.resolve('#data/pages/browser/…-worker.ts')`.
  */
 const WORKER = /-worker\.ts$/;
+/** A page loads the texts of one language by a dynamic import. They import nothing but types (Decision 445). */
+const LANGUAGE = /\/languages\/[a-z]{2}\.ts$/;
 
 /**
  * Joins modules into scripts. A module that no other imports belongs to a page, or to a worker if its name ends in
@@ -66,6 +68,8 @@ export function pageScripts(
   };
 
   async function joined({ address, modules: names, shared }: PageScript) {
+    const [only = ''] = names;
+    if (LANGUAGE.test(only)) return { code: await codeOf(only), map: '' };
     const parts: { name: string; code: string; source: string }[] = [];
     for (const name of names) parts.push({ name, code: await codeOf(name), source: textOf(name) });
     return joinModules({
@@ -111,11 +115,11 @@ function planOf(
     [...modules].map(([name, { text }]) => [name, importsOf(name, text).filter(one => modules.has(one))]),
   );
   const imported = new Set([...imports.values()].flat());
-  const entries = [...modules].filter(([name]) => !imported.has(name));
+  const entries = [...modules].filter(([name]) => !imported.has(name) || LANGUAGE.test(name));
   const planned: PageScript[] = [];
   for (const [folder, pages] of Map.groupBy(entries, ([, module]) => module.folder ?? '')) {
     const graphs = new Map(pages.map(([name]) => [name, evaluated(imports, name)]));
-    const uses = [...graphs].filter(([name]) => !WORKER.test(name)).flatMap(([, names]) => names);
+    const uses = [...graphs].filter(([name]) => !isAlone(name)).flatMap(([, names]) => names);
     const counts = Map.groupBy(uses, name => name);
     const common = [...counts].flatMap(([name, { length }]) => (length > 1 ? [name] : []));
     const shared =
@@ -123,7 +127,7 @@ function planOf(
     if (shared !== undefined) planned.push(shared);
     for (const [name, names] of graphs) {
       const address = addressOf(name);
-      if (WORKER.test(name)) planned.push({ address, modules: names });
+      if (isAlone(name)) planned.push({ address, modules: names });
       else
         planned.push({
           address,
@@ -133,6 +137,11 @@ function planOf(
     }
   }
   return planned;
+}
+
+/** True for a module that a page loads later, as a script without a shared one. */
+function isAlone(name: string): boolean {
+  return WORKER.test(name) || LANGUAGE.test(name);
 }
 
 /** Modules reachable from one, in the order of evaluation, itself last. */

@@ -44,6 +44,20 @@ test('a worker is one script without imports', async () => {
   expect(results).toEqual([40]);
 });
 
+test('texts of a language are a module of their own, although the server has all in one', async () => {
+  const scripts = scriptsOf({
+    '#app/page.ts': "export const page = await import('#app/languages/de.ts');",
+    '#app/languages/de.ts': "import type { Texts } from './en.ts';\nexport const GERMAN: Texts = 'ja';",
+    '#app/languages/en.ts': "export const ENGLISH = 'yes';\nexport type Texts = string;",
+    '#app/languages/all.ts':
+      "import { GERMAN } from './de.ts';\nimport { ENGLISH } from './en.ts';\nexport const ALL = [GERMAN, ENGLISH];",
+  });
+
+  expect(scripts.addressesOf('#app/languages/de.ts')).toHaveLength(1);
+  const text = (await scripts.textAt('/assets/app/languages/de.ts')) ?? '';
+  expect(text.trim()).toMatch(/^export const GERMAN\s+= 'ja';$/);
+});
+
 test('modules that import each other are named', () => {
   const scripts = scriptsOf({
     '#app/page.ts': "import { a } from './a.ts';",

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { uintColumn } from '#db/columns.ts';
 import { openDatabase } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
-import { candidateText } from '#payments/browser/candidate-words.ts';
+import { ENGLISH } from '#payments/browser/languages/en.ts';
 import { payerWords } from '#payments/browser/outcome-words.ts';
 import { acceptsPayment, OUTCOME_SQL, type OutcomeFacts, outcomeOf } from '#payments/model/outcome.ts';
 import { bothDatabases } from '../support/databases.ts';
@@ -110,7 +110,7 @@ test('the payer of a part that is about to be sent back reads that it does not c
     failureReason: null,
   } as const;
 
-  expect(payerWords('partial', facts)).toEqual({
+  expect(payerWords('partial', facts, ENGLISH)).toEqual({
     title: '5 USDC still to pay',
     text: '3 USDC of 5 USDC received. Acme is sending 3 USDC back.',
   });
@@ -118,7 +118,7 @@ test('the payer of a part that is about to be sent back reads that it does not c
 
 test('several payments that could be the payer’s are counted if they are of one amount, and listed otherwise', () => {
   const textOf = (...amounts: string[]) =>
-    candidateText({ amounts, isOnly: false, isOpen: true, merchant: 'Acme' });
+    ENGLISH.candidates.text({ amounts, isOnly: false, isOpen: true, merchant: 'Acme' });
 
   expect(textOf('5 USDS', '5 USDS')).toMatch(/^2 payments of 5 USDS arrived\. If one of them was yours,/);
   expect(textOf('5 USDS', '4 USDS')).toMatch(/^Payments of 5 USDS and 4 USDS arrived\. If one of them/);

@@ -73,7 +73,7 @@ export function waitSeconds(waitMs: number): number {
 }
 
 /** Formats a number of seconds, such as `1 second`. */
-export function secondsText(seconds: number): string {
+function secondsText(seconds: number): string {
   return `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`;
 }
 

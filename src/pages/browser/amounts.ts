@@ -86,11 +86,26 @@ export function smallestUnits(text: string, decimals: number): bigint | undefine
 
 /** Advice on writing an amount whose commas may be thousands separators; undefined for other text. */
 export function commaAdvice(text: string): string | undefined {
+  const parts = ambiguousParts(text);
+  if (parts === undefined) return undefined;
+  const { whole, fraction } = parts;
+  return fraction === undefined
+    ? `Write ${whole}, without commas.`
+    : `Write ${whole}, or ${fraction} with a point.`;
+}
+
+/**
+ * An amount whose commas may be thousands separators, without them, and with the only one as a point; undefined for other
+ * text.
+ */
+export function ambiguousParts(text: string): { whole: string; fraction: string | undefined } | undefined {
   const typed = text.trim();
   if (!THOUSANDS.test(typed)) return undefined;
-  const plain = `Write ${typed.replaceAll(',', '')}`;
   const parts = typed.split(/[.,]/);
-  return parts.length === 2 ? `${plain}, or ${parts.join('.')} with a point.` : `${plain}, without commas.`;
+  return {
+    whole: typed.replaceAll(',', ''),
+    fraction: parts.length === 2 ? parts.join('.') : undefined,
+  };
 }
 
 /**

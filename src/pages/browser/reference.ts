@@ -63,19 +63,24 @@ export function CopyButton({ text, label = `Copy ${text}` }: { text: string; lab
   </button>`;
 }
 
-/** Copies a text. `said` is the result, shown for a moment. */
-export function useCopying(text: string): { said: string; copy: () => Promise<void> } {
-  const [said, setSaid] = useState('');
+/** Copies a text. `isCopied` is the result, for a moment; `said` is the same in words. */
+export function useCopying(text: string): {
+  isCopied: boolean | undefined;
+  said: string;
+  copy: () => Promise<void>;
+} {
+  const [isCopied, setCopied] = useState<boolean>();
   return {
-    said,
+    isCopied,
+    said: isCopied === undefined ? '' : isCopied ? 'Copied' : 'Not copied',
     async copy() {
-      setSaid((await isCopied(text)) ? 'Copied' : 'Not copied');
-      setTimeout(() => setSaid(''), SAID_MS);
+      setCopied(await isInClipboard(text));
+      setTimeout(() => setCopied(undefined), SAID_MS);
     },
   };
 }
 
-async function isCopied(text: string): Promise<boolean> {
+async function isInClipboard(text: string): Promise<boolean> {
   // Only https and localhost have it.
   if (navigator.clipboard === undefined) return isSelectionCopied(text);
   return navigator.clipboard.writeText(text).then(

@@ -11,13 +11,3 @@ export const FAILURE_WORDS: Readonly<Record<FailureReason, string>> = {
   reorged: 'the chain dropped the block of the transaction',
   simulated: 'it is a simulated failure',
 };
-
-/** Reason of a failed payment, as a sentence for the payer. */
-export const FAILURE_SENTENCES: Readonly<Record<FailureReason, string>> = {
-  reverted: 'The network executed the transaction, but it failed; the amount was not transferred.',
-  cancelled: 'The transaction was cancelled in the wallet before the network executed it.',
-  replaced: 'The wallet sent another transaction in its place.',
-  not_found: 'The transaction never appeared on the network.',
-  reorged: 'The network dropped the transaction after it had appeared.',
-  simulated: 'The failure is simulated.',
-};

@@ -1,139 +1,26 @@
 import type { components } from '#generated/payments/types.ts';
-import { FAILURE_SENTENCES } from './failure-words.ts';
+import type { PayerAmounts, Texts, Words } from './languages/en.ts';
 
 type Schemas = components['schemas'];
 type Outcome = Schemas['Outcome'];
 
-/** Names and amounts in the words for a payer. Amounts are texts with the token's symbol. */
-export interface PayerAmounts {
-  readonly merchant: string;
-  readonly price: string;
-  readonly received: string;
-  readonly missing: string;
-  /** Amount beyond the price that is not sent back; empty for nothing. */
-  readonly tooMuch: string;
-  /** Empty when nothing was sent back. */
-  readonly sentBack: string;
-  /** Amount that open refunds are about to send back; empty for nothing. */
-  readonly returning: string;
-  /** `2 of 3 confirmations`. */
-  readonly confirmations: string;
-  readonly status: Schemas['SessionStatus'];
-  /** True while the words stand above a way to pay. */
-  readonly canPay: boolean;
-  readonly isLate: boolean;
-  readonly failureReason: Schemas['FailureReason'];
-}
-
-/** A state in words: a title and a sentence or more below it, which may be empty. */
-export interface Words {
-  readonly title: string;
-  readonly text: string;
-}
-
 /** Words of an outcome for the payer (Decision 340). They name what is sent back. */
-export function payerWords(outcome: Outcome, facts: PayerAmounts): Words {
-  const { merchant, received, sentBack, returning, status } = facts;
-  const { title, text } = PAYER_WORDS[outcome](facts);
-  const isReturning = returning !== '' && status === 'active';
-  const words = {
-    title,
-    text: isReturning ? `${text} ${merchant} is sending ${returning} back.`.trim() : text,
-  };
-  if (sentBack === '') return words;
-  if (status !== 'expired') return { ...words, text: `${words.text} ${sentBack} was sent back.`.trim() };
-  return {
-    title: `${sentBack} was sent back`,
-    text: `${received} had arrived. ${merchant} has sent back ${sentBack} of it. Please do not pay again.`,
-  };
+export function payerWords(outcome: Outcome, facts: PayerAmounts, texts: Texts): Words {
+  const { sentBack, returning, status, failureReason } = facts;
+  const { outcomes, failures, sentBack: back } = texts;
+  const words = outcomes[outcome](facts);
+  const { title } = words;
+  const failure = outcome === 'failed' && failureReason !== null ? failures[failureReason] : '';
+  const coming = returning !== '' && status === 'active' ? back.returning(facts) : '';
+  const text = joined(failure, words.text, coming);
+  if (sentBack === '') return { title, text };
+  return status === 'expired' ? back.ended(facts) : { title, text: joined(text, back.some(facts)) };
 }
 
-const PAYER_WORDS: Readonly<Record<Outcome, (facts: PayerAmounts) => Words>> = {
-  waiting: () => ({ title: 'Waiting for your payment', text: '' }),
-
-  expired: ({ merchant }) => ({
-    title: 'This checkout has expired',
-    text: `No payment was matched to it in time. Please do not send anything now. If you have paid, do not pay again: ask ${merchant}, and name the transaction.`,
-  }),
-
-  confirming: ({ merchant, confirmations, isLate }) => ({
-    title: 'Payment detected, confirming',
-    text: isLate
-      ? `It arrived after the deadline and has ${confirmations}. ${merchant} can see it. Please do not pay again.`
-      : `It has ${confirmations}. You may close this page: the payment counts without it.`,
-  }),
-
-  partial: ({ merchant, received, price, missing, status }) =>
-    status === 'active'
-      ? { title: `${missing} still to pay`, text: `${received} of ${price} received.` }
-      : {
-          title: `${received} arrived, ${missing} is missing`,
-          text: `This checkout has ended, so please do not send the rest. ${merchant} can see what arrived: ask them to let it count or to send it back.`,
-        },
-
-  paid: ({ merchant }) => ({ title: 'Paid. Thank you!', text: `${merchant} has received your payment.` }),
-
-  overpaid: ({ merchant, tooMuch }) =>
-    tooMuch === ''
-      ? {
-          title: 'Paid. Thank you!',
-          text: `${merchant} has received your payment, and more than was asked for.`,
-        }
-      : {
-          title: `Paid. ${tooMuch} too much`,
-          text: `${merchant} has received your payment, and ${tooMuch} more than was asked for. They can see that and can send it back.`,
-        },
-
-  paid_late: ({ merchant, received }) => ({
-    title: 'Your payment arrived late',
-    text: `${received} arrived after this checkout had ended. ${merchant} can see it, and can let it count or send it back. Please do not pay again.`,
-  }),
-
-  sold_out: ({ merchant }) => ({
-    title: 'Sold out',
-    text: `The last one was bought while this checkout was open. Please do not send anything. If you have paid, do not pay again: ${merchant} sees what arrives.`,
-  }),
-
-  paid_sold_out: ({ merchant, received }) => ({
-    title: 'Sold out before your payment arrived',
-    text: `${received} arrived after the last one had been bought. ${merchant} can see it, and can accept it or send it back. Please do not pay again.`,
-  }),
-
-  paid_unproven: ({ merchant, received }) => ({
-    title: 'Your payment arrived and is being checked',
-    text: `${received} arrived, but could not be proven by its block. ${merchant} can see it, and can accept it or send it back. Please do not pay again.`,
-  }),
-
-  dropped: facts => ({ title: 'The network dropped your payment', text: DROPPED[facts.status](facts) }),
-
-  failed: ({ status, canPay, failureReason }) => ({
-    title: 'The payment failed',
-    text: `${failureReason === null ? '' : `${FAILURE_SENTENCES[failureReason]} `}Nothing was received.${
-      status !== 'active'
-        ? ' The time to pay has ended, so please do not send anything now.'
-        : canPay
-          ? ' You can try again below.'
-          : ''
-    }`,
-  }),
-};
-
-/** Words for a payer while all uses of the link that are left are reserved for others (Decision 359). */
-export const RESERVED_WORDS: Words = {
-  title: 'All are reserved right now',
-  text: 'Every one that is left is reserved for another buyer, or is being paid. Please do not send anything yet. If a buyer does not pay in time, you can pay here.',
-};
-
-const DROPPED: Readonly<Record<Schemas['SessionStatus'], (facts: PayerAmounts) => string>> = {
-  active: ({ canPay }) =>
-    `It had been confirmed and was dropped afterwards, which is very rare. It may come back.${
-      canPay ? ' If your wallet does not show it any more, you can pay again below.' : ''
-    }`,
-  expired: ({ merchant }) =>
-    `It had been confirmed and was dropped afterwards, which is very rare. It may come back. Please do not send anything now, and ask ${merchant}.`,
-  completed: ({ merchant }) =>
-    `It had been confirmed and was dropped afterwards, which is very rare. Please contact ${merchant} before you pay again.`,
-};
+/** Sentences as one text. */
+function joined(...sentences: readonly string[]): string {
+  return sentences.filter(sentence => sentence !== '').join(' ');
+}
 
 /** Amount that was too much and is not sent back yet, in the token's smallest unit. */
 export function leftTooMuch(

@@ -41,6 +41,7 @@ export function checkoutBody(
     payment_status: session.paymentStatus,
     outcome: outcomeOf(session),
     merchant: withContact(presentation.merchant, surroundings.contact),
+    client_reference_id: session.clientReferenceId,
     name: presentation.name,
     description: presentation.description,
     image_url: presentation.imageUrl,

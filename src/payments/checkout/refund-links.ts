@@ -68,8 +68,8 @@ function linkNotices(
   { url, expiresAt, now }: { readonly url: string; readonly expiresAt: number; readonly now: number },
 ): Notice[] {
   if (customerEmail === null) return [];
-  const { name: product } = presentation;
-  const payload = { kind: 'refund_link', email: customerEmail, url, product, expiresAt } as const;
+  const { name: product, language } = presentation;
+  const payload = { kind: 'refund_link', email: customerEmail, url, product, expiresAt, language } as const;
   const id = newId('ntc');
   return [{ id, organizationId, mode, channel: 'email', payload, attempts: 0, createdAt: now }];
 }

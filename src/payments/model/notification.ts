@@ -65,6 +65,8 @@ export type NoticePayload =
       readonly url: string;
       /** Name of what was paid. */
       readonly product: string | null;
+      /** Language of the payer; absent when it is not known. */
+      readonly language?: string | undefined;
       /** UTC milliseconds. */
       readonly expiresAt: number;
     }

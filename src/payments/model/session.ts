@@ -36,6 +36,8 @@ export interface Presentation {
   readonly items: readonly PaymentsSchemas['Item'][];
   /** Labels of the form's fields by their ids; absent in sessions that an older version opened. */
   readonly formLabels?: Readonly<Record<string, string>>;
+  /** Language of the payer (Decision 445); absent when it is not known. */
+  readonly language?: string;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { EventData } from '../model/event.ts';
 import { type Outcome, outcomeOf } from '../model/outcome.ts';
 import type { Contact, Mode } from '../model/owner.ts';
 import { type PaymentChains, tokenOf } from '../model/payment-chain.ts';
-import { bpsOf, leastSum } from '../model/session.ts';
+import { bpsOf, leastSum, type Presentation } from '../model/session.ts';
 
 /** Content of a mail or message. Texts of merchants and payers are in it unescaped. */
 export interface Content {
@@ -17,6 +17,8 @@ export interface Content {
   readonly linkText?: string;
   /** Address for answers to a mail; none when absent. */
   readonly replyTo?: string | undefined;
+  /** Language of a mail, and the direction in which it is written; English when absent. */
+  readonly language?: { readonly code: string; readonly direction: 'ltr' | 'rtl' } | undefined;
 }
 
 /** The merchant whose payments are reported. */
@@ -33,8 +35,8 @@ export interface TextContext {
   readonly chains: PaymentChains;
   /** Base URL of the dashboard, without a slash at the end. Without it, texts name no page. */
   readonly publicUrl?: string | undefined;
-  /** Labels of the payer's answers by their keys (Decision 378). */
-  readonly formLabels?: Readonly<Record<string, string>> | undefined;
+  /** Presentation of the session in question; absent for several sessions or none. */
+  readonly order?: Pick<Presentation, 'formLabels' | 'language' | 'items'> | undefined;
 }
 
 /** Address of a page of the dashboard, such as `payments/cs_1`. */
@@ -72,14 +74,14 @@ export function orderFacts(
     form_data: answers,
     checkoutSession: session,
   }: Pick<EventData<'payment.completed'>, 'form_data' | 'checkoutSession'>,
-  { formLabels = {} }: TextContext,
+  { order }: TextContext,
 ): Fact[] {
   const { email: _, shipping_address: address, ...own } = answers;
   return [
     ['Customer', customer(session)],
     ['Reference', session.clientReferenceId],
     ...Object.entries(own).map(
-      ([key, answer]): Fact => [`Answer: ${formLabels[key] ?? key}`, String(answer)],
+      ([key, answer]): Fact => [`Answer: ${order?.formLabels?.[key] ?? key}`, String(answer)],
     ),
     ['Ship to', address === undefined ? null : Object.values(address).filter(Boolean).join(', ')],
   ];

@@ -1,5 +1,7 @@
+import type { Texts } from '../browser/languages/en.ts';
+import { directionOf, textsIn } from '../browser/languages/languages.ts';
+import { localNumber } from '../browser/languages/local-number.ts';
 import { payerWords } from '../browser/outcome-words.ts';
-import { FAILED_REFUND_WORDS, REFUND_WORDS } from '../browser/refund-words.ts';
 import type { EventData, EventType, PaymentEvent } from '../model/event.ts';
 import { isRefund, type NoticePayload } from '../model/notification.ts';
 import {
@@ -10,7 +12,6 @@ import {
   type Merchant,
   reportedOutcome,
   type TextContext,
-  titled,
 } from './content.ts';
 
 /** Content for the payer, in the words of the pay page (Decisions 340, 358, 361 and 367). */
@@ -18,9 +19,12 @@ export function customerContent(event: PaymentEvent, merchant: Merchant, context
   const { type, data } = event;
   if (isRefund(data)) return refundContent(type, data, { merchant, context });
   const { outcome, status, session, price, received, tooMuch, txHash } = moneyOf(event);
-  const { chainName, amountOf } = chainWords(data, context);
+  const texts = textsIn(context.order?.language);
+  const { mail } = texts;
+  const { chainName, amountOf: plainAmountOf } = chainWords(data, context);
+  const amountOf = localAmounts(texts, plainAmountOf);
   const missing = BigInt(price) - BigInt(received ?? 0);
-  const { title, text } = payerWords(outcome, {
+  const facts = {
     merchant: merchant.name,
     price: amountOf(price),
     received: amountOf(received ?? 0n),
@@ -33,31 +37,34 @@ export function customerContent(event: PaymentEvent, merchant: Merchant, context
     canPay: false,
     isLate: false,
     failureReason: null,
-  });
+  };
+  const { title, text } = payerWords(outcome, facts, texts);
   return {
-    title: titled(`${merchant.name}: ${title}`, merchant),
+    title: titleFor(merchant, `${merchant.name}: ${title}`, texts),
+    language: languageOf(texts),
     facts: given([
-      ['Merchant', merchant.name],
-      ['Product', session.name],
-      ['Price', amountOf(price)],
-      ['Received', received === null ? null : amountOf(received)],
-      ['Chain', chainName],
+      [mail.merchant, merchant.name],
+      [mail.product, session.name],
+      ...orderOf(context, texts),
+      [mail.price, amountOf(price)],
+      [mail.received, received === null ? null : amountOf(received)],
+      [mail.chain, chainName],
       // Anyone can open a checkout with the address and a text for a stranger (Decision 361).
-      ['Reference', outcome === 'sold_out' ? null : session.clientReferenceId],
-      ['Transaction hash', txHash],
-      ...contactFacts(merchant),
+      [mail.reference, outcome === 'sold_out' ? null : session.clientReferenceId],
+      [mail.transaction, txHash],
+      ...contactFacts(merchant, texts),
     ]),
     closing: text,
     replyTo: replyTo(merchant),
-    ...checkoutLink(context, session),
+    ...checkoutLink(context, session, texts),
   };
 }
 
 /** Ways to reach the merchant (Decision 444). */
-function contactFacts({ contact }: Merchant): Fact[] {
+function contactFacts({ contact }: Merchant, { mail }: Texts): Fact[] {
   return [
-    ['Contact', contact?.contactEmail ?? null],
-    ['Website', contact?.siteUrl ?? null],
+    [mail.contact, contact?.contactEmail ?? null],
+    [mail.website, contact?.siteUrl ?? null],
   ];
 }
 
@@ -82,9 +89,9 @@ function moneyOf({ type, data }: PaymentEvent) {
   return { outcome: reportedOutcome(data), status, session, price, received, tooMuch, txHash };
 }
 
-function checkoutLink({ publicUrl }: TextContext, { id }: { readonly id: string }) {
+function checkoutLink({ publicUrl }: TextContext, { id }: { readonly id: string }, { mail }: Texts) {
   const link = publicUrl === undefined ? undefined : `${publicUrl}/pay/s/${id}`;
-  return { link, linkText: 'Open the checkout' };
+  return { link, linkText: mail.openCheckout };
 }
 
 function refundContent(
@@ -92,46 +99,85 @@ function refundContent(
   data: EventData<'refund.created'>,
   { merchant, context }: { readonly merchant: Merchant; readonly context: TextContext },
 ): Content {
+  const texts = textsIn(context.order?.language);
+  const { mail, refund } = texts;
   const { chainName, amountOf } = chainWords(data, context);
   const { checkoutSession: session, destination_address: destination, failure_reason: failure } = data;
-  const amount = amountOf(data.amount);
+  const amount = localAmounts(texts, amountOf)(data.amount);
   const step = type === 'refund.created' ? 'created' : 'completed';
-  const words = type === 'refund.failed' ? failure && FAILED_REFUND_WORDS[failure] : REFUND_WORDS[step];
+  const words = type === 'refund.failed' ? failedRefund(failure, texts) : refund[step];
   if (!words || session === null) throw new Error(`payers are not told of ${type} with ${failure}`);
   const { title, text } = words({ merchant: merchant.name, amount, destination });
   return {
-    title: titled(`${merchant.name}: ${title}`, merchant),
+    title: titleFor(merchant, `${merchant.name}: ${title}`, texts),
+    language: languageOf(texts),
     facts: given([
-      ['Merchant', merchant.name],
-      ['Product', session.name],
-      ['Refund', amount],
-      ['To', destination],
-      ['Chain', chainName],
-      ['Reference', session.clientReferenceId],
-      ['Transaction hash', data.tx_hash],
-      ...contactFacts(merchant),
+      [mail.merchant, merchant.name],
+      [mail.product, session.name],
+      [mail.refund, amount],
+      [mail.to, destination],
+      [mail.chain, chainName],
+      [mail.reference, session.clientReferenceId],
+      [mail.transaction, data.tx_hash],
+      ...contactFacts(merchant, texts),
     ]),
     closing: text,
     replyTo: replyTo(merchant),
-    ...checkoutLink(context, session),
+    ...checkoutLink(context, session, texts),
   };
+}
+
+/** Words about a refund that did not happen. Other reasons change nothing that a payer was told. */
+function failedRefund(failure: EventData<'refund.created'>['failure_reason'], { refund }: Texts) {
+  return failure === 'reorged' || failure === 'cancelled' || failure === 'expired'
+    ? refund[failure]
+    : undefined;
 }
 
 /** Content of a mail with the link through which the payer states the address of a refund (Decision 363). */
 export function refundLinkContent(
-  { url, product, expiresAt }: Extract<NoticePayload, { kind: 'refund_link' }>,
+  { url, product, expiresAt, language }: Extract<NoticePayload, { kind: 'refund_link' }>,
   merchant: Merchant,
 ): Content {
+  const texts = textsIn(language);
+  const { mail, locale } = texts;
+  const time = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
   return {
-    title: titled(`${merchant.name}: where a refund should go`, merchant),
+    title: titleFor(merchant, mail.linkTitle(merchant.name), texts),
+    language: languageOf(texts),
     facts: given([
-      ['Merchant', merchant.name],
-      ['Product', product],
-      ['The link works until', new Date(expiresAt).toISOString()],
+      [mail.merchant, merchant.name],
+      [mail.product, product],
+      [mail.linkUntil, `${time.format(expiresAt)} UTC`],
+      ...contactFacts(merchant, texts),
     ]),
-    closing:
-      'Open the link and state an address of your own. It works once. It was asked for on the page of your checkout. If you did not ask for it, ignore this mail, and do not pass the link on.',
+    closing: mail.linkText,
+    replyTo: replyTo(merchant),
     link: url,
-    linkText: 'State the address',
+    linkText: mail.stateAddress,
+  };
+}
+
+function titleFor({ mode }: Merchant, title: string, { mail }: Texts): string {
+  return mode === 'test' ? mail.test(title) : title;
+}
+
+function languageOf(texts: Texts): Content['language'] {
+  return { code: texts.language, direction: directionOf(texts) };
+}
+
+/** Items of the order (Decision 446). */
+function orderOf({ order }: TextContext, { mail }: Texts): Fact[] {
+  const items = (order?.items ?? []).map(({ quantity, name }) =>
+    quantity > 1 ? `${quantity} × ${name}` : name,
+  );
+  return [[mail.items, items.join(', ')]];
+}
+
+/** Amounts with their symbols as a language writes them. */
+function localAmounts(texts: Texts, amountOf: (units: bigint | string) => string) {
+  return (units: bigint | string) => {
+    const [number = '', ...symbol] = amountOf(units).split(' ');
+    return [localNumber(texts, number), ...symbol].join(' ');
   };
 }

@@ -70,14 +70,15 @@ function withFacts({ title, closing, link }: Content, facts: string): string {
   return [plainLine(title), facts, closing, link ?? ''].filter(part => part !== '').join('\n\n');
 }
 
-function htmlText({ title, facts, closing, link, linkText = 'Open' }: Content): string {
+function htmlText({ title, facts, closing, link, linkText = 'Open', language }: Content): string {
+  const { code, direction } = language ?? { code: 'en', direction: 'ltr' };
   const rows = facts.map(
     ([label, value]) =>
-      `<tr><th align="left" valign="top" style="padding:2px 16px 2px 0">${escaped(label)}</th><td>${escaped(plainLine(value))}</td></tr>`,
+      `<tr><th align="${direction === 'rtl' ? 'right' : 'left'}" valign="top" style="padding:2px 8px">${escaped(label)}</th><td>${escaped(plainLine(value))}</td></tr>`,
   );
   return [
     '<!doctype html>',
-    `<html lang="en"><head><meta charset="utf-8"><title>${escaped(plainLine(title))}</title></head>`,
+    `<html lang="${code}" dir="${direction}"><head><meta charset="utf-8"><title>${escaped(plainLine(title))}</title></head>`,
     '<body style="font-family:sans-serif">',
     `<h1 style="font-size:18px">${escaped(plainLine(title))}</h1>`,
     `<table style="font-size:14px;border-collapse:collapse">${rows.join('')}</table>`,

@@ -91,7 +91,7 @@ export function openingOf(
     amountRefunded: 0n,
     amountReserved: 0n,
     amountOverpaid: 0n,
-    presentation: presentationOf(terms, circumstances.merchant),
+    presentation: presentationOf(terms, circumstances.merchant, choices),
     signedAddress: null,
     payerAddress: null,
     txHash: null,
@@ -184,7 +184,11 @@ function unavailable(terms: Terms, { chains, mode, now }: Circumstances): FieldE
   return undefined;
 }
 
-function presentationOf(terms: Terms, merchant: SessionDefaults): Presentation {
+function presentationOf(
+  terms: Terms,
+  merchant: SessionDefaults,
+  { language }: Pick<Choices, 'language'>,
+): Presentation {
   const link = 'link' in terms ? terms.link : undefined;
   return {
     name: link?.name ?? null,
@@ -195,6 +199,7 @@ function presentationOf(terms: Terms, merchant: SessionDefaults): Presentation {
     returnLabel: link?.returnLabel ?? null,
     merchant: merchantOf(link?.branding, merchant),
     items: link?.items ?? [],
+    ...(language != null && { language }),
     formLabels: Object.fromEntries((link?.formSchema?.fields ?? []).map(({ id, label }) => [id, label])),
   };
 }

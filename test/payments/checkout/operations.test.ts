@@ -122,7 +122,7 @@ eachDatabase('the payer’s operations', databases => {
           metadata: { secret: 'between us 1' },
         },
         {
-          clientReferenceId: 'between-us-2',
+          clientReferenceId: 'order-2',
           customerEmail: 'us3@example.com',
           customerName: 'between us 4',
           form_data: { note: 'between us 5' },
@@ -135,7 +135,7 @@ eachDatabase('the payer’s operations', databases => {
 
       expect(kept).toMatchObject({
         metadata: { secret: 'between us 1' },
-        clientReferenceId: 'between-us-2',
+        clientReferenceId: 'order-2',
         customerEmail: 'us3@example.com',
         customerName: 'between us 4',
         form_data: { note: 'between us 5' },

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { ENGLISH } from '#payments/browser/languages/en.ts';
 import type { SessionView } from '#payments/checkout/page/browser/session/states.ts';
 import { linkPage } from '#payments/checkout/page/link-page.ts';
 import { sessionPage } from '#payments/checkout/page/session-page.ts';
@@ -55,15 +56,18 @@ function linkText({ text = 'Text', beside = text, address = null }: Foreign): st
       shippingOptions: [{ id: text, name: text, amount: '0', estimated_days: 3 }],
     },
   );
-  return linkPage(assets, {
-    link,
-    chain: { id: 1, name: text, mode: 'test', tokens: [], confirmations: 1, explorerUrl: undefined },
-    token: { address: ADDRESS, symbol: text, decimals: 6 },
-    merchant: { name: text, logo_url: address, contact_email: null, site_url: address, terms_url: address },
-    availability: 'active',
-    nextUseAt: undefined,
-    clientReferenceId: beside,
-  });
+  return linkPage(
+    { assets, texts: ENGLISH },
+    {
+      link,
+      chain: { id: 1, name: text, mode: 'test', tokens: [], confirmations: 1, explorerUrl: undefined },
+      token: { address: ADDRESS, symbol: text, decimals: 6 },
+      merchant: { name: text, logo_url: address, contact_email: null, site_url: address, terms_url: address },
+      availability: 'active',
+      nextUseAt: undefined,
+      clientReferenceId: beside,
+    },
+  );
 }
 
 /** The page of a session with the untrusted text in every place for text. */
@@ -97,6 +101,7 @@ function sessionText(
     checkout: {
       ...shared,
       object: 'checkout',
+      client_reference_id: text,
       merchant: { name: text, logo_url: address, contact_email: null, site_url: address, terms_url: address },
       name: text,
       description: beside,
@@ -134,7 +139,7 @@ function sessionText(
     now: RECORD_TIME - 1,
     recognisedUntil: RECORD_TIME + 86_400_000,
   };
-  return sessionPage(assets, session, `https://pay.example/pay/s/${shared.id}`);
+  return sessionPage({ assets, texts: ENGLISH }, session, `https://pay.example/pay/s/${shared.id}`);
 }
 
 /** Links of the pay page into wallet apps, with nothing but the page's own address. */

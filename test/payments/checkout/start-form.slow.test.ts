@@ -34,10 +34,13 @@ test('filled fields reach the merchant under their ids, and empty ones are omitt
   await page.getByLabel('copies').fill('3');
   await page.getByLabel('gift').check();
   await page.getByLabel('Street and number').fill('1 Mill Lane');
+  await page.getByLabel('Name', { exact: true }).fill('Ada Lovelace');
   await page.getByLabel('Postal code').fill('CB2 1RX');
   await page.getByLabel('City').fill('Cambridge');
-  await page.getByLabel('Country').selectOption({ label: 'United Kingdom' });
   await page.getByLabel('Fast').check();
+  await page.getByRole('button', { name: 'Pay 8 USDS' }).click();
+  await page.locator('[aria-invalid=true][name="shipping_address.country"]').waitFor();
+  await page.getByLabel('Country').selectOption({ label: 'United Kingdom' });
   await page.getByRole('button', { name: 'Pay 8 USDS' }).click();
   await started(page);
 
@@ -50,7 +53,14 @@ test('filled fields reach the merchant under their ids, and empty ones are omitt
     clientReferenceId: 'order-7',
     customerEmail: 'ada@example.com',
     form_data: { mail: 'ada@example.com', copies: 3, gift: true },
-    shipping_address: { line1: '1 Mill Lane', line2: null, zip: 'CB2 1RX', city: 'Cambridge', country: 'GB' },
+    shipping_address: {
+      name: 'Ada Lovelace',
+      line1: '1 Mill Lane',
+      line2: null,
+      zip: 'CB2 1RX',
+      city: 'Cambridge',
+      country: 'GB',
+    },
     shipping_option: { id: 'fast' },
   });
   expect(complaints).toEqual([]);

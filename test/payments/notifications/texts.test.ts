@@ -4,6 +4,7 @@ import type { EventData } from '#payments/model/event.ts';
 import type { NoticePayload } from '#payments/model/notification.ts';
 import type { TextContext } from '#payments/notifications/content.ts';
 import { mailOf, messageOf, noticeContent } from '#payments/notifications/texts.ts';
+import { RECORD_TIME } from '../../lab/payments-records.ts';
 import { aPaymentEvent, BASE, paymentFacts } from '../../support/notification-records.ts';
 
 const OWNER = { organizationId: 'org_1', mode: 'live' } as const;
@@ -42,6 +43,27 @@ test('payment.completed names amount, chain, payer and hash, in the mail’s two
   expect(text).toContain('Chain: Base\n');
   expect(html).toContain('href="https://explorer.example/tx/0x');
   expect(html).toContain('?a=1&amp;b=2"');
+});
+
+test('a mail to a payer is in the language of the session, names items and contact, and is answered by the shop', () => {
+  const contact = { contactEmail: 'help@books.example', siteUrl: 'https://books.example', termsUrl: null };
+  const data = testEventData('checkout.completed', RECORD_TIME);
+  if (!('total' in data)) throw new Error('no completed checkout');
+  const event = aPaymentEvent(OWNER, { type: 'checkout.completed', data });
+  const item = { id: 'a', name: 'Field notebook', description: null, image_url: null, amount: '5' };
+  const items = [{ ...item, quantity: 2 }];
+  const mailIn = (language: string) =>
+    told({ kind: 'customer', event }, { ...MERCHANT, contact }, { chains: BASE, order: { language, items } });
+
+  const [german, arabic, unknown] = ['de', 'ar', 'xx'].map(mailIn);
+
+  expect(german?.subject).toBe('Corner Books: Bezahlt. Vielen Dank!');
+  expect(german?.text).toContain('Artikel: 2 × Field notebook');
+  expect(german?.text).toContain('Kontakt: help@books.example');
+  expect(german?.replyTo).toBe('help@books.example');
+  expect(german?.html).toContain('<html lang="de" dir="ltr">');
+  expect(arabic?.html).toContain('<html lang="ar" dir="rtl">');
+  expect(unknown?.subject).toBe('Corner Books: Paid. Thank you!');
 });
 
 test('payment.failed has the reason', () => {

@@ -3,7 +3,10 @@ import type { VNode } from 'preact';
 import type { Assets, JoinedStyles } from '#pages/assets.ts';
 import { h } from '#pages/browser/element.ts';
 import { BASE_STYLES, documentText } from '#pages/document.ts';
+import type { Texts } from '#payments/browser/languages/en.ts';
+import { directionOf } from '#payments/browser/languages/languages.ts';
 import { type ContactFacts, ContactLinks } from './browser/contact.ts';
+import { PageTexts } from './browser/texts.ts';
 import { themeName } from './browser/theme.ts';
 
 /** Modules that render the pages again in the browser, as in `Assets`. */
@@ -21,6 +24,7 @@ export const PAY_STYLE: JoinedStyles = {
 /** Parts of a page around its content. */
 export interface PageFrame {
   readonly title: string;
+  readonly texts: Texts;
   readonly assets: Assets;
   /** Module that runs in the page; undefined for none. */
   readonly script?: string | undefined;
@@ -42,6 +46,7 @@ export interface PageFrame {
 export function pageText(frame: PageFrame, content: VNode): string {
   const {
     title,
+    texts,
     assets,
     script,
     isTest,
@@ -53,28 +58,36 @@ export function pageText(frame: PageFrame, content: VNode): string {
   const refresh =
     refreshSeconds !== undefined && html`<meta http-equiv="refresh" content=${refreshSeconds} />`;
   const theme = themeName(frame.themeColor);
+  const { page, language } = texts;
+  const preloaded = script && assets.path(`#payments/browser/languages/${language}.ts`);
+  const footer = h(PageTexts.Provider, {
+    value: texts,
+    children: html`<footer class="foot">
+        <p>${page.direct(isDeposit)}</p>
+        ${merchant !== undefined && h(ContactLinks, { merchant })}
+      </footer>`,
+  });
   return documentText({
     title,
+    language: { code: language, direction: directionOf(texts) },
     assets,
     style: STYLE,
     script,
     head: html`
       <meta name="robots" content="noindex, nofollow" />
       ${theme !== undefined && html`<link rel="stylesheet" href=${`/pay/theme/${theme}.css`} />`}
+      ${preloaded && html`<link rel="modulepreload" href=${preloaded} />`}
       ${refresh && isFollowed ? html`<noscript>${refresh}</noscript>` : refresh}
     `,
     body: html`
-      <a class="skip" href="#payment">Skip to the payment</a>
-      ${isTest && testBanner()}
-      ${content}
-      <footer class="foot">
-        <p>Payments go straight from your wallet to ${isDeposit ? 'an address that can only pay the merchant,' : 'the merchant'} and cannot be reversed.</p>
-        ${merchant !== undefined && h(ContactLinks, { merchant })}
-      </footer>
+      <a class="skip" href="#payment">${page.skip}</a>
+      ${isTest && testBanner(texts)}
+      ${h(PageTexts.Provider, { value: texts, children: content })}
+      ${footer}
     `,
   });
 }
 
-function testBanner(): VNode {
-  return html`<aside class="test-banner" aria-label="Test payment"><p><strong>Test payment.</strong> The coins of this network are worth nothing.</p></aside>`;
+function testBanner({ page }: Texts): VNode {
+  return html`<aside class="test-banner" aria-label=${page.testLabel}><p><strong>${page.test}</strong> ${page.testNote}</p></aside>`;
 }

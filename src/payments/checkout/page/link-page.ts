@@ -2,7 +2,7 @@ import { html } from 'htm/preact';
 import { timestamp } from '#lib/clock.ts';
 import type { Assets } from '#pages/assets.ts';
 import { h } from '#pages/browser/element.ts';
-import { RESERVED_WORDS } from '#payments/browser/outcome-words.ts';
+import type { Texts } from '#payments/browser/languages/en.ts';
 import { subtotalOf } from '../../amounts/price.ts';
 import type { FieldError } from '../../model/fault.ts';
 import type { PaymentChain, PaymentToken } from '../../model/payment-chain.ts';
@@ -29,28 +29,17 @@ export interface LinkView {
   readonly clientReferenceId: string | null;
 }
 
-const CLOSED: Readonly<Record<Exclude<Availability, 'active'>, { title: string; text: string }>> = {
-  inactive: {
-    title: 'This payment link is not active',
-    text: 'The merchant has deactivated it. Please contact them.',
-  },
-  used_up: {
-    title: 'Sold out',
-    text: 'This payment link has reached its maximum number of uses. Please contact the merchant.',
-  },
-  expired: {
-    title: 'This payment link has expired',
-    text: 'It was valid for a limited time. Please contact the merchant.',
-  },
-};
-
 /** Page of a link: its offer and the form that starts a checkout. */
-export function linkPage(assets: Assets, view: LinkView): string {
+export function linkPage(
+  { assets, texts }: { readonly assets: Assets; readonly texts: Texts },
+  view: LinkView,
+): string {
   const { link, chain } = view;
   const data = dataOfLink(view);
   return pageText(
     {
-      title: `${offerName(data.offer)} · ${data.offer.merchant.name}`,
+      title: `${offerName(data.offer, texts)} · ${data.offer.merchant.name}`,
+      texts,
       assets,
       script: SCRIPTS.link,
       themeColor: link.themeColor,
@@ -92,12 +81,10 @@ function dataOfLink(view: LinkView): LinkData {
 }
 
 function closedOf({ availability, nextUseAt, merchant: contact }: LinkView): LinkData['closed'] {
-  if (availability !== 'active')
-    return { name: availability, ...CLOSED[availability], nextUseAt: null, contact };
+  if (availability !== 'active') return { name: availability, nextUseAt: null, contact };
   if (nextUseAt === undefined) return null;
   return {
     name: 'reserved',
-    ...RESERVED_WORDS,
     nextUseAt: nextUseAt === null ? null : timestamp(nextUseAt),
     contact,
   };

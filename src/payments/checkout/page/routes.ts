@@ -1,7 +1,6 @@
 import type Router from '@koa/router';
 import { html } from 'htm/preact';
 import type { Context } from 'koa';
-import { secondsText } from '#contract/contracts/payments-errors.ts';
 import type { Db } from '#db/open.ts';
 import type { Client } from '#http/client-address.ts';
 import { unavailableError } from '#http/errors.ts';
@@ -14,6 +13,8 @@ import { VERSION } from '#lib/version.ts';
 import { withoutForeignReaders } from '#pages/app-page.ts';
 import type { Assets } from '#pages/assets.ts';
 import { pageHeaders } from '#pages/document.ts';
+import type { Texts, Words } from '#payments/browser/languages/en.ts';
+import { textsFor } from '#payments/browser/languages/languages.ts';
 import { type PaymentChains, tokenOf } from '#payments/model/payment-chain.ts';
 import { availabilityOf, merchantOf, withContact } from '#payments/model/payment-link.ts';
 import type { Seals } from '#payments/secrets/sealed.ts';
@@ -78,22 +79,25 @@ export function checkoutPages(router: Router, options: CheckoutPagesOptions): vo
   };
   /** Notices by their text, each rendered once. There are few, because a client waits at most 60 seconds. */
   const notices = new Map<string, Buffer>();
-  const noticeText = (words: Notice): Buffer => {
-    const ready = notices.get(words.text) ?? Buffer.from(noticePage(assets, words));
+  const noticeText = (words: Words, texts: Texts): Buffer => {
+    const ready = notices.get(words.text) ?? Buffer.from(noticePage(assets, words, texts));
     notices.set(words.text, ready);
     return ready;
   };
-  const notice = (status: number, words: Notice) => ({ status, render: () => noticeText(words) });
-  const notFound = notice(404, NOT_FOUND);
+  const notice = (status: number, words: Words, texts: Texts) => ({
+    status,
+    render: () => noticeText(words, texts),
+  });
+  const notFound = (texts: Texts) => notice(404, texts.notices.notFound, texts);
   /** Tags include the release, which may change the pages. */
   const tagOf = (parts: object) => entityTag(toJson([VERSION, assets.path(SCRIPTS.session), parts]));
 
-  async function pageOfLink(code: string, reference: string | null): Promise<PageAnswer> {
+  async function pageOfLink(code: string, reference: string | null, texts: Texts): Promise<PageAnswer> {
     const link = await linkStore(db).findByShortCode(code);
-    if (link === undefined) return notFound;
+    if (link === undefined) return notFound(texts);
     const chain = chains.find(link.mode, link.chainId);
     const token = chain && tokenOf(chain, link.tokenAddress);
-    if (token === undefined || chain === undefined) return notice(410, UNAVAILABLE);
+    if (token === undefined || chain === undefined) return notice(410, texts.notices.unavailable, texts);
     const now = clock.now();
     const availability = availabilityOf(link, now);
     const organization = await organizationStore(db).profile(link);
@@ -103,16 +107,17 @@ export function checkoutPages(router: Router, options: CheckoutPagesOptions): vo
     const view = { link, chain, token, merchant, availability, nextUseAt, clientReferenceId: reference };
     return {
       status: availability === 'active' ? 200 : 410,
-      tag: tagOf(view),
-      render: () => linkPage(assets, view),
+      tag: tagOf({ ...view, language: texts.language }),
+      render: () => linkPage({ assets, texts }, view),
     };
   }
 
-  async function pageOfSession(id: string): Promise<PageAnswer> {
+  async function pageOfSession(id: string, texts: Texts): Promise<PageAnswer> {
     const session = await sessionStore(db, seals).findById(id);
-    if (session === undefined) return notFound;
+    if (session === undefined) return notFound(texts);
     const chain = chains.all.find(({ id: chainId }) => chainId === session.chainId);
-    if (chain === undefined || tokenOf(chain, session.tokenAddress) === undefined) return notice(410, CLOSED);
+    if (chain === undefined || tokenOf(chain, session.tokenAddress) === undefined)
+      return notice(410, texts.notices.closed, texts);
     const facts = {
       checkout: checkoutBody(session, {
         chains,
@@ -129,35 +134,40 @@ export function checkoutPages(router: Router, options: CheckoutPagesOptions): vo
       status: 200,
       tag: tagOf({
         ...facts,
+        language: texts.language,
         name: pageState(view),
         pace: paceOf(view, view.now),
         isReserved: reservedUntil(view) !== undefined,
       }),
-      render: () => sessionPage(assets, view, `${publicUrl}/pay/s/${id}`),
+      render: () => sessionPage({ assets, texts }, view, `${publicUrl}/pay/s/${id}`),
     };
   }
 
   /** Returns the handler of a counted page. It answers every request, so no later route runs. */
   const counted =
-    (pageOf: (ctx: MatchedContext) => PageAnswer | Promise<PageAnswer>) => async (ctx: MatchedContext) => {
+    (pageOf: (ctx: MatchedContext, texts: Texts) => PageAnswer | Promise<PageAnswer>) =>
+    async (ctx: MatchedContext) => {
+      const texts = textsFor(languagesOf(ctx));
       try {
         const { headers: counts, waitSeconds } = await admit(ctx.state.client);
         ctx.set({ ...headers, ...counts });
         await sendPage(
           ctx,
-          waitSeconds === undefined ? await pageOf(ctx) : notice(429, tooManyPages(waitSeconds)),
+          waitSeconds === undefined
+            ? await pageOf(ctx, texts)
+            : notice(429, texts.notices.manyPages(waitSeconds), texts),
         );
       } catch (error) {
         // Payers get a page and not the JSON that other routes answer with.
         ctx.state.log().error({ err: error }, 'a page of the checkout could not be shown');
         const away = error instanceof Unavailable ? unavailableError(error) : undefined;
         ctx.set({ ...headers, ...away?.headers });
-        await sendPage(ctx, notice(away?.status ?? 500, BROKEN));
+        await sendPage(ctx, notice(away?.status ?? 500, texts.notices.broken, texts));
       }
     };
-  const link = counted(ctx => pageOfLink(nameIn(ctx), referenceOf(ctx)));
-  const session = counted(ctx => pageOfSession(nameIn(ctx)));
-  const unknown = counted(() => notFound);
+  const link = counted((ctx, texts) => pageOfLink(nameIn(ctx), referenceOf(ctx), texts));
+  const session = counted((ctx, texts) => pageOfSession(nameIn(ctx), texts));
+  const unknown = counted((_, texts) => notFound(texts));
 
   router.all(THEME, (ctx, next) => (sendTheme(ctx) ? undefined : next()));
   router.all(LINK, link).all(SESSION, session).all(BELOW, unknown);
@@ -168,6 +178,12 @@ type MatchedContext = Context & { readonly captures?: readonly string[] };
 
 function nameIn({ captures }: MatchedContext): string {
   return captures?.[0] ?? '';
+}
+
+/** Languages of the reader, the preferred one first: `lang` of the address before those of the browser. */
+function languagesOf(ctx: Context): string[] {
+  const { lang } = ctx.query;
+  return [...(typeof lang === 'string' ? [lang] : []), ...ctx.acceptsLanguages()];
 }
 
 function sendTheme(ctx: MatchedContext): boolean {
@@ -210,52 +226,16 @@ async function sendPage(ctx: Context, { status, tag, render }: PageAnswer): Prom
   // Weak, because the remaining time in a page changes every second.
   if (tag !== undefined) ctx.set('ETag', `W/${tag}`);
   ctx.vary('Accept-Encoding');
+  ctx.vary('Accept-Language');
   if (form !== undefined && form.coding !== 'identity') ctx.set('Content-Encoding', form.coding);
   ctx.body = form?.bytes ?? null;
   ctx.status = isHeld ? 304 : status;
 }
 
-/** Short explanation of a page without a payment. */
-interface Notice {
-  readonly title: string;
-  readonly text: string;
-}
-
-/** Notice for an unknown or removed page. It does not say which. */
-const NOT_FOUND: Notice = {
-  title: 'This page does not exist',
-  text: 'Check the address for a missing character, or ask the sender for a new one. Nothing was paid.',
-};
-
-/** Notice for a fault of the server. */
-const BROKEN: Notice = {
-  title: 'This page cannot be shown at the moment',
-  text: 'Please try again in a minute. What you have paid already is safe: payments are read from the network itself.',
-};
-
-/** Notice for a client address beyond its limit of pages. */
-function tooManyPages(seconds: number): Notice {
-  return {
-    title: 'Please wait a moment',
-    text: `Too many pages were requested from your network. Please try again in ${secondsText(seconds)}. What you have paid already is safe: payments are read from the network itself.`,
-  };
-}
-
-/** Notice for a link whose token is no longer configured. */
-const UNAVAILABLE: Notice = {
-  title: 'This cannot be paid at the moment',
-  text: 'Payments in this token are no longer accepted. Please contact the merchant.',
-};
-
-/** Notice for a session whose token is no longer configured, so that its amounts cannot be shown. */
-const CLOSED: Notice = {
-  title: 'This checkout can no longer be shown',
-  text: 'Payments in its token are no longer accepted, so please send nothing. Earlier payments are on record; please contact the merchant about them.',
-};
-
-function noticePage(assets: Assets, { title, text }: Notice): string {
+/** Page with a short explanation and without a payment. */
+function noticePage(assets: Assets, { title, text }: Words, texts: Texts): string {
   return pageText(
-    { title, assets, themeColor: null, isTest: false },
+    { title, texts, assets, themeColor: null, isTest: false },
     html`<main class="notice" id="payment"><h1>${title}</h1><p>${text}</p></main>`,
   );
 }

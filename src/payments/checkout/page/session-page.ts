@@ -3,6 +3,7 @@ import type { Assets } from '#pages/assets.ts';
 import { h } from '#pages/browser/element.ts';
 import { webAddress } from '#pages/browser/reference.ts';
 import { qrDrawing } from '#pages/qr.ts';
+import type { Texts } from '#payments/browser/languages/en.ts';
 import { paymentUri } from '../../amounts/payment-uri.ts';
 import { largestTail } from '../../amounts/token-amount.ts';
 import { httpsOnly, offerName, transferAddress } from './browser/offer.ts';
@@ -25,34 +26,40 @@ export const REFRESH_SECONDS: Readonly<Record<PagePace, number | undefined>> = {
   ended: 60,
   final: undefined,
 };
-const TITLES: Partial<Readonly<Record<PageState, string>>> = {
-  sent: 'On its way',
-  confirming: 'Confirming',
-  partial: 'Not paid in full',
-  failed: 'Failed',
-  paid: 'Paid',
-  overpaid: 'Paid',
-  paid_late: 'Paid late',
-  sold_out: 'Sold out',
-  paid_sold_out: 'Sold out',
-  paid_unproven: 'Being checked',
-  dropped: 'Dropped',
-  expired: 'Expired',
+/** Beginnings of titles; none for other states. */
+const TITLES: Partial<Readonly<Record<PageState, keyof Texts['titles']>>> = {
+  sent: 'sent',
+  confirming: 'confirming',
+  partial: 'partial',
+  failed: 'failed',
+  paid: 'paid',
+  overpaid: 'paid',
+  paid_late: 'paid_late',
+  sold_out: 'sold_out',
+  paid_sold_out: 'sold_out',
+  paid_unproven: 'paid_unproven',
+  dropped: 'dropped',
+  expired: 'expired',
 };
 
 /**
  * Page of a checkout. The script renders the same components again, from the same data, and reads the page again for
  * the data of each new state (Decision 213).
  */
-export function sessionPage(assets: Assets, session: SessionView, pageUrl: string): string {
+export function sessionPage(
+  { assets, texts }: { readonly assets: Assets; readonly texts: Texts },
+  session: SessionView,
+  pageUrl: string,
+): string {
   const { checkout } = session;
   const view = shownSession(session, pageUrl);
   const name = pageState(view);
-  const title = `${offerName(checkout)} · ${checkout.merchant.name}`;
+  const title = `${offerName(checkout, texts)} · ${checkout.merchant.name}`;
   const known = TITLES[name];
   return pageText(
     {
-      title: known === undefined ? title : `${known} · ${title}`,
+      title: known === undefined ? title : `${texts.titles[known]} · ${title}`,
+      texts,
       assets,
       script: SCRIPTS.session,
       themeColor: checkout.theme_color,

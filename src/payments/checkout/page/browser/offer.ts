@@ -1,7 +1,9 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import type { components } from '#generated/payments/types.ts';
-import { type Denomination, unitsText } from '#pages/browser/amounts.ts';
+import type { Denomination } from '#pages/browser/amounts.ts';
+import type { Texts } from '#payments/browser/languages/en.ts';
+import { amountIn, useTexts } from './texts.ts';
 
 type Item = components['schemas']['Item'];
 
@@ -23,26 +25,30 @@ export interface Offer {
 
 /** Summary of an offer: merchant, product and price. */
 export function OfferSummary({ offer }: { offer: Offer }): VNode {
+  const texts = useTexts();
   const { merchant, name, description, imageUrl, token, chainName, total } = offer;
   return html`<section class="summary" aria-labelledby="title">
     <p class="merchant">${picture(merchant.logo_url, 'logo', 40)}<span>${merchant.name}</span></p>
-    <h1 id="title">${offerName(offer)}</h1>
+    <h1 id="title">${offerName(offer, texts)}</h1>
     <p class="price">
       ${
         total === null
-          ? html`<span class="price-open">You choose the amount</span>`
-          : html`<strong id="price">${unitsText(BigInt(total), token)}</strong>`
-      } <span class="on-network">on ${chainName}</span>
+          ? html`<span class="price-open">${texts.offer.open}</span>`
+          : html`<strong id="price">${amountIn(texts, BigInt(total), token)}</strong>`
+      } <span class="on-network">${texts.offer.network(chainName)}</span>
     </p>
     ${name !== null && picture(imageUrl, 'product', 640)}
     ${description !== null && html`<p class="description">${description}</p>`}
-    ${lines(offer)}
+    ${lines(offer, texts)}
   </section>`;
 }
 
 /** Heading of a checkout. */
-export function offerName({ name, merchant }: Pick<Offer, 'name' | 'merchant'>): string {
-  return name ?? `Payment to ${merchant.name}`;
+export function offerName(
+  { name, merchant }: Pick<Offer, 'name' | 'merchant'>,
+  { offer }: Pick<Texts, 'offer'>,
+): string {
+  return name ?? offer.paymentTo(merchant.name);
 }
 
 /** Address to which the payer of a checkout sends the money: that of this checkout alone, or the merchant's. */
@@ -61,34 +67,38 @@ export function httpsOnly(url: string | null): string | null {
   return url !== null && /^https:\/\//i.test(url) ? url : null;
 }
 
-function lines({ items, extras, token, total }: Offer): VNode | null {
+function lines({ items, extras, token, total }: Offer, texts: Texts): VNode | null {
   if (items.length === 0 && extras.length === 0) return null;
   return html`<ul class="lines">
-    ${items.map(item => line(item, token))}
+    ${items.map(item => line(item, token, texts))}
     ${extras.map(
       ({ name, amount }) => html`<li>
         <span class="line-name">${name}</span>
-        <span class="line-amount">${unitsText(BigInt(amount), token)}</span>
+        <span class="line-amount">${amountIn(texts, BigInt(amount), token)}</span>
       </li>`,
     )}
     ${
       total !== null &&
       html`<li class="line-total">
-        <span class="line-name">Total</span>
-        <span class="line-amount">${unitsText(BigInt(total), token)}</span>
+        <span class="line-name">${texts.offer.total}</span>
+        <span class="line-amount">${amountIn(texts, BigInt(total), token)}</span>
       </li>`
     }
   </ul>`;
 }
 
-function line({ image_url: image, name, description, quantity, amount }: Item, token: Denomination): VNode {
+function line(
+  { image_url: image, name, description, quantity, amount }: Item,
+  token: Denomination,
+  texts: Texts,
+): VNode {
   return html`<li>
     ${picture(image, 'item-picture', 44)}
     <span class="line-name">
       ${name}${quantity > 1 && html` <span class="quantity">× ${quantity}</span>`}
       ${description !== null && html`<span class="line-description">${description}</span>`}
     </span>
-    <span class="line-amount">${unitsText(BigInt(amount) * BigInt(quantity), token)}</span>
+    <span class="line-amount">${amountIn(texts, BigInt(amount) * BigInt(quantity), token)}</span>
   </li>`;
 }
 

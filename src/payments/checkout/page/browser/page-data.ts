@@ -1,5 +1,8 @@
 import { type ComponentChildren, render } from 'preact';
+import { h } from '#pages/browser/element.ts';
 import { confineDirections } from '#pages/browser/text-direction.ts';
+import type { Texts } from '#payments/browser/languages/en.ts';
+import { PageTexts } from './texts.ts';
 
 /** Element of a document that the page's components fill, and the data from which the server rendered them. */
 function mainOf(document: Document): HTMLElement {
@@ -14,7 +17,7 @@ export function dataOf<Data>(document: Document): Data {
 }
 
 /** Renders a page's components over what the server rendered of them, which keeps the elements. */
-export function showOver(content: ComponentChildren): void {
+export function showOver(content: ComponentChildren, texts: Texts): void {
   confineDirections();
-  render(content, mainOf(document));
+  render(h(PageTexts.Provider, { value: texts, children: content }), mainOf(document));
 }

@@ -65,7 +65,8 @@ function SweepTransactionCard({
       setSaid('Sent. The amounts change when the transaction is confirmed.');
       swept();
     } catch (error) {
-      setSaid(stopReason(error, chain));
+      const { ENGLISH } = await import('#payments/browser/languages/en.ts');
+      setSaid(stopReason(error, chain, ENGLISH));
     } finally {
       isBusy.current = false;
     }

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { type Denomination, smallestUnits } from '#pages/browser/amounts.ts';
 import { h } from '#pages/browser/element.ts';
 import { LinkCheckout, type LinkData } from '#payments/checkout/page/browser/link/link-checkout.ts';
+import { PageTexts } from '#payments/checkout/page/browser/texts.ts';
 import { themeColours, themeName } from '#payments/checkout/page/browser/theme.ts';
 import { type Chains, tokenAt } from '../chains.ts';
 import type { Draft } from './draft.ts';
@@ -29,13 +30,19 @@ export function Preview({
   const view = { draft, token, chain: chains.find(({ id }) => id === chain_id)?.name ?? '', merchant };
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (element.current === null) return;
-    render(
-      html`${SHEETS.map(name => html`<link rel="stylesheet" href=${import.meta.resolve(name)} />`)}
+    const { current } = element;
+    if (current === null) return;
+    void import('#payments/browser/languages/en.ts').then(({ ENGLISH }) =>
+      render(
+        html`${SHEETS.map(name => html`<link rel="stylesheet" href=${import.meta.resolve(name)} />`)}
       <div inert style=${{ display: 'grid', gap: '1rem' }}>
-        ${h(LinkCheckout, { data: dataOfDraft(view), onStart: () => Promise.resolve() })}
+        ${h(PageTexts.Provider, {
+          value: ENGLISH,
+          children: h(LinkCheckout, { data: dataOfDraft(view), onStart: () => Promise.resolve() }),
+        })}
       </div>`,
-      element.current.shadowRoot ?? element.current.attachShadow({ mode: 'open' }),
+        current.shadowRoot ?? current.attachShadow({ mode: 'open' }),
+      ),
     );
   });
   return html`<div class="preview" style=${styleOf(themeColor)} ref=${element}></div>`;

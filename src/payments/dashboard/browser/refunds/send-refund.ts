@@ -94,7 +94,8 @@ function WalletButtons({ refund, sent }: { refund: Refund; sent: (hash: string) 
       setSaid('Sent.');
       await sent(hash);
     } catch (error) {
-      setSaid(stopReason(error, chain));
+      const { ENGLISH } = await import('#payments/browser/languages/en.ts');
+      setSaid(stopReason(error, chain, ENGLISH));
     } finally {
       isBusy.current = false;
     }

@@ -5,9 +5,11 @@ import type { components } from '#generated/payments/types.ts';
 import { useChange } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import type { Problem } from '#pages/browser/problem.ts';
+import type { Texts } from '#payments/browser/languages/en.ts';
 import { Contact, type ContactFacts } from '../contact.ts';
 import { type Offer, OfferSummary } from '../offer.ts';
 import { NextUse } from '../session/payer-parts.ts';
+import { useTexts } from '../texts.ts';
 import type { Typed } from './payer-fields.ts';
 import { faultsOf, startBody } from './start-body.ts';
 import { initialValues, StartForm, type StartTerms, shippingOf } from './start-form.ts';
@@ -24,9 +26,7 @@ export interface LinkData {
 }
 
 interface ClosedReason {
-  readonly name: string;
-  readonly title: string;
-  readonly text: string;
+  readonly name: keyof Texts['closed'];
   /** Time at which it may be paid again; null when none is known. */
   readonly nextUseAt: string | null;
   readonly contact: ContactFacts;
@@ -42,6 +42,7 @@ export interface LinkCheckoutProps {
 
 /** The offer of a link and the form that starts a checkout. */
 export function LinkCheckout({ data, typedBefore = {}, onStart }: LinkCheckoutProps): VNode {
+  const texts = useTexts();
   const { terms, reference, closed } = data;
   const [changed, setChanged] = useState(typedBefore);
   const [faults, setFaults] = useState<readonly Problem[]>([]);
@@ -53,16 +54,17 @@ export function LinkCheckout({ data, typedBefore = {}, onStart }: LinkCheckoutPr
     setChanged(before => ({ ...before, [param]: text }));
   };
   const submit = (form: HTMLFormElement) => {
-    const found = faultsOf(form, terms, typed);
+    const found = faultsOf(form, { terms, texts }, typed);
     setFaults(found);
-    if (found.length === 0) run(async () => onStart?.(startBody(terms, typed, reference)));
+    if (found.length === 0)
+      run(async () => onStart?.(startBody(terms, typed, { reference, language: texts.language })));
   };
   const refusals = problem === undefined ? faults : [problem];
   const onSubmit = onStart === undefined ? undefined : submit;
   return h(Fragment, {
     children: html`
-      ${h(OfferSummary, { offer: offerWith(data, typed) })}
-      <section class="payment" id="payment" aria-label="Payment" tabindex="-1">
+      ${h(OfferSummary, { offer: offerWith(data, typed, texts) })}
+      <section class="payment" id="payment" aria-label=${texts.form.payment} tabindex="-1">
         ${
           closed === null
             ? h(StartForm, { terms, typed, onTyped, refusals, isBusy, onSubmit })
@@ -74,22 +76,25 @@ export function LinkCheckout({ data, typedBefore = {}, onStart }: LinkCheckoutPr
 }
 
 /** The offer with the shipping that is selected. */
-function offerWith({ offer, terms }: LinkData, typed: Typed): Offer {
+function offerWith({ offer, terms }: LinkData, typed: Typed, texts: Texts): Offer {
   const shipping = shippingOf(terms, typed);
   return {
     ...offer,
     total: terms.price === null ? null : String(BigInt(terms.price) + shipping),
-    extras: terms.shippingOptions.length === 0 ? [] : [{ name: 'Shipping', amount: String(shipping) }],
+    extras:
+      terms.shippingOptions.length === 0 ? [] : [{ name: texts.offer.shipping, amount: String(shipping) }],
   };
 }
 
 function Closed({ reason }: { reason: ClosedReason }): VNode {
-  const { name, title, text, nextUseAt, contact } = reason;
+  const { closed, page } = useTexts();
+  const { name, nextUseAt, contact } = reason;
+  const { title, text } = closed[name];
   return html`<div class="status-panel calm" role="status" data-state-name=${name}>
     <div>
       <h2>${title}</h2>
       <p>${text}${nextUseAt !== null && h(NextUse, { at: nextUseAt })}</p>
-      ${name === 'reserved' && html`<p><a href="">Try again</a></p>`}
+      ${name === 'reserved' && html`<p><a href="">${page.tryAgain}</a></p>`}
       ${h(Contact, { merchant: contact })}
     </div>
   </div>`;

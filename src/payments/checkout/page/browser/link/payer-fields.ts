@@ -1,9 +1,11 @@
 import { html } from 'htm/preact';
 import { type ComponentChildren, Fragment, type VNode } from 'preact';
+import { useMemo } from 'preact/hooks';
 import type { components } from '#generated/payments/types.ts';
-import { type Denomination, unitsText } from '#pages/browser/amounts.ts';
+import type { Denomination } from '#pages/browser/amounts.ts';
 import { h } from '#pages/browser/element.ts';
 import { CheckField, ChoiceField, SelectField, TextField } from '#pages/browser/fields.ts';
+import { amountIn, useTexts } from '../texts.ts';
 
 type FormField = components['schemas']['FormField'];
 
@@ -28,19 +30,18 @@ const MAX_CHARACTERS = 2_000;
 
 /** Field that the merchant asks the payer to fill in. */
 export function MerchantField({ field, typed, onTyped }: TypedValues & { field: FormField }): VNode {
+  const { form, page } = useTexts();
   const { id, type, label, required: isRequired, placeholder, options } = field;
   const param = paramOf(field);
   const value = typed[param] ?? '';
-  const shared = { param, label: marked(label, isRequired), isRequired };
+  const shared = { param, label: marked(label, isRequired, page.optional), isRequired };
   const onValue = (text: string) => onTyped(param, text);
   if (type === 'checkbox') {
     const onChecked = (isChecked: boolean) => onTyped(param, isChecked ? 'on' : '');
     return h(CheckField, { ...shared, key: id, isChecked: value === 'on', onChecked });
   }
   if (type === 'select') {
-    const choices = ['', ...options].map(
-      option => [option, option || (placeholder ?? 'Please choose')] as const,
-    );
+    const choices = ['', ...options].map(option => [option, option || (placeholder ?? form.choose)] as const);
     return h(SelectField<string>, { ...shared, key: id, value, options: choices, onValue });
   }
   const input = { placeholder: placeholder ?? undefined, maxLength: MAX_CHARACTERS, ...INPUT_TYPES[type] };
@@ -62,37 +63,42 @@ export function ShippingChoice({
   options: readonly components['schemas']['ShippingOption'][];
   token: Denomination;
 }): VNode {
+  const texts = useTexts();
+  const { form, offer } = texts;
   return h(ChoiceField, {
-    label: 'Shipping',
+    label: offer.shipping,
     param: 'shipping_option_id',
     value: typed.shipping_option_id ?? '',
     onValue: id => onTyped('shipping_option_id', id),
     choices: options.map(({ id, name, amount, estimated_days: days }) => ({
       id,
       name,
-      detail: days === null ? undefined : daysText(days),
-      aside: BigInt(amount) === 0n ? 'free' : unitsText(BigInt(amount), token),
+      detail: days === null ? undefined : form.days(days),
+      aside: BigInt(amount) === 0n ? form.free : amountIn(texts, BigInt(amount), token),
     })),
   });
 }
 
 type AddressPart = keyof NonNullable<components['schemas']['ShippingAddressInput']>;
-/** Name, label, token of HTML's `autocomplete`, and length at most of each line but the country. */
-const NAME = ['name', 'Name', 'name', 100] as const;
-const LINE_1 = ['line1', 'Street and number', 'address-line1', 200] as const;
-const LINE_2 = ['line2', 'Apartment, suite or floor', 'address-line2', 200] as const;
-const ZIP = ['zip', 'Postal code', 'postal-code', 20] as const;
-const CITY = ['city', 'City', 'address-level2', 100] as const;
-const STATE = ['state', 'State or region', 'address-level1', 100] as const;
-const REQUIRED: readonly AddressPart[] = ['line1', 'zip', 'city'];
+/** Name, token of HTML's `autocomplete`, and length at most of each line but the country. */
+const NAME = ['name', 'name', 100] as const;
+const LINE_1 = ['line1', 'address-line1', 200] as const;
+const LINE_2 = ['line2', 'address-line2', 200] as const;
+const ZIP = ['zip', 'postal-code', 20] as const;
+const CITY = ['city', 'address-level2', 100] as const;
+const STATE = ['state', 'address-level1', 100] as const;
+/** A parcel needs all of these (Decision 446). */
+const REQUIRED: readonly AddressPart[] = ['name', 'line1', 'zip', 'city', 'country'];
 
 /** Fields of the shipping address. */
 export function AddressFields({ typed, onTyped }: TypedValues): VNode {
-  const line = ([name, label, autocomplete, maxLength]: readonly [AddressPart, string, string, number]) => {
+  const { form, page, locale } = useTexts();
+  const countries = useMemo(() => countriesIn(locale), [locale]);
+  const line = ([name, autocomplete, maxLength]: readonly [AddressPart, string, number]) => {
     const param = `shipping_address.${name}`;
     const isRequired = REQUIRED.includes(name);
     return h(TextField, {
-      label: marked(label, isRequired),
+      label: marked(form[name], isRequired, page.optional),
       param,
       value: typed[param] ?? '',
       onValue: text => onTyped(param, text),
@@ -103,17 +109,18 @@ export function AddressFields({ typed, onTyped }: TypedValues): VNode {
   };
   const country = 'shipping_address.country';
   return html`<fieldset class="address">
-    <legend>Shipping address</legend>
+    <legend>${form.address}</legend>
     ${line(NAME)} ${line(LINE_1)} ${line(LINE_2)}
     <div class="pair">${line(ZIP)} ${line(CITY)}</div>
     <div class="pair">
       ${line(STATE)}
       ${h(SelectField<string>, {
-        label: marked('Country', false),
+        label: form.country,
         param: country,
         value: typed[country] ?? '',
         onValue: code => onTyped(country, code),
-        options: [['', ''], ...COUNTRIES],
+        options: [['', ''], ...countries],
+        isRequired: true,
         autocomplete: 'shipping country',
       })}
     </div>
@@ -121,23 +128,19 @@ export function AddressFields({ typed, onTyped }: TypedValues): VNode {
 }
 
 /** Label of a field, which says so when the field may stay empty. */
-function marked(label: string, isRequired: boolean): ComponentChildren {
+function marked(label: string, isRequired: boolean, optional: string): ComponentChildren {
   if (isRequired) return label;
-  return h(Fragment, { children: html`${label} <span class="optional">(optional)</span>` });
-}
-
-function daysText(days: number): string {
-  if (days === 0) return 'same day';
-  return days === 1 ? '1 day' : `${days} days`;
+  return h(Fragment, { children: html`${label} <span class="optional">${optional}</span>` });
 }
 
 /** Countries and territories with a code of ISO 3166-1. */
 const CODES =
   'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW';
 
-const names = new Intl.DisplayNames('en', { type: 'region' });
-
-/** Code and English name, ordered by name. */
-const COUNTRIES: readonly (readonly [code: string, name: string])[] = CODES.split(' ')
-  .map(code => [code, names.of(code) ?? code] as const)
-  .toSorted(([, one], [, other]) => one.localeCompare(other, 'en'));
+/** Codes and names in a language, ordered by name. */
+function countriesIn(locale: string): readonly (readonly [code: string, name: string])[] {
+  const names = new Intl.DisplayNames(locale, { type: 'region' });
+  return CODES.split(' ')
+    .map(code => [code, names.of(code) ?? code] as const)
+    .toSorted(([, one], [, other]) => one.localeCompare(other, locale));
+}

@@ -1,6 +1,8 @@
 import type { components } from '#generated/payments/types.ts';
-import { commaAdvice, plainUnits, smallestUnits } from '#pages/browser/amounts.ts';
+import { ambiguousParts, smallestUnits } from '#pages/browser/amounts.ts';
 import { Problem } from '#pages/browser/problem.ts';
+import type { Texts } from '#payments/browser/languages/en.ts';
+import { amountIn } from '../texts.ts';
 import { paramOf, type Typed } from './payer-fields.ts';
 import type { StartTerms } from './start-form.ts';
 
@@ -8,7 +10,11 @@ type CheckoutStart = components['schemas']['CheckoutStart'];
 type FormValue = string | number | boolean;
 
 /** Body that starts a checkout. Fields that were left empty are omitted. */
-export function startBody(terms: StartTerms, typed: Typed, reference: string | null): CheckoutStart {
+export function startBody(
+  terms: StartTerms,
+  typed: Typed,
+  { reference, language }: { readonly reference: string | null; readonly language: string },
+): CheckoutStart {
   const { price, token, fields, collectShippingAddress, shippingOptions } = terms;
   const values = fields.flatMap((field): [string, FormValue][] => {
     const value = formValue(field.type, (typed[paramOf(field)] ?? '').trim());
@@ -25,6 +31,7 @@ export function startBody(terms: StartTerms, typed: Typed, reference: string | n
     ...(address !== undefined && { shipping_address: address }),
     ...(shippingOptions.length > 0 && { shipping_option_id: typed.shipping_option_id }),
     ...(reference !== null && { clientReferenceId: reference }),
+    language,
   };
 }
 
@@ -51,7 +58,8 @@ function filled(typed: Typed, param: string): string | undefined {
 }
 
 /** Faults of a form before it is sent: those that the browser finds, and an amount that is none or out of bounds. */
-export function faultsOf(form: HTMLFormElement, terms: StartTerms, typed: Typed): readonly Problem[] {
+export function faultsOf(form: HTMLFormElement, context: FormContext, typed: Typed): readonly Problem[] {
+  const { terms } = context;
   const faults = [...form.elements].flatMap(element => {
     const isWrong =
       (element instanceof HTMLInputElement ||
@@ -61,19 +69,27 @@ export function faultsOf(form: HTMLFormElement, terms: StartTerms, typed: Typed)
     return isWrong ? [new Problem(element.validationMessage, { param: element.name })] : [];
   });
   const isRefused = faults.some(({ param }) => param === 'amount');
-  const amount = terms.price === null && !isRefused ? amountFault(terms, typed.amount ?? '') : undefined;
+  const amount = terms.price === null && !isRefused ? amountFault(context, typed.amount ?? '') : undefined;
   return amount === undefined ? faults : [new Problem(amount, { param: 'amount' }), ...faults];
 }
 
-function amountFault({ token, minAmount, maxAmount }: StartTerms, text: string): string | undefined {
-  const { symbol, decimals } = token;
-  const units = smallestUnits(text, decimals);
+/** Terms of a form and the texts of its page. */
+interface FormContext {
+  readonly terms: StartTerms;
+  readonly texts: Texts;
+}
+
+function amountFault({ terms, texts }: FormContext, text: string): string | undefined {
+  const { token, minAmount, maxAmount } = terms;
+  const { form } = texts;
+  const units = smallestUnits(text, token.decimals);
   if (units === undefined) {
-    const advice = `Enter an amount in ${symbol}, in digits, with at most ${decimals} decimals.`;
-    return commaAdvice(text) ?? advice;
+    const ambiguous = ambiguousParts(text);
+    if (ambiguous !== undefined) return form.ambiguous(ambiguous.whole, ambiguous.fraction);
+    return form.amountForm(token.symbol, token.decimals);
   }
   const least = BigInt(minAmount ?? 1);
-  if (units < least) return `The minimum is ${plainUnits(least, decimals)} ${symbol}.`;
+  if (units < least) return form.tooLittle(amountIn(texts, least, token));
   if (maxAmount === null || units <= BigInt(maxAmount)) return undefined;
-  return `The maximum is ${plainUnits(BigInt(maxAmount), decimals)} ${symbol}.`;
+  return form.tooMuch(amountIn(texts, BigInt(maxAmount), token));
 }

@@ -1,11 +1,13 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import type { components } from '#generated/payments/types.ts';
-import { type Denomination, plainUnits, smallestUnits, unitsText } from '#pages/browser/amounts.ts';
+import { type Denomination, plainUnits, smallestUnits } from '#pages/browser/amounts.ts';
 import { useFocusOnRefusal } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import { Refusals, TextField } from '#pages/browser/fields.ts';
 import { boxText, type Problem } from '#pages/browser/problem.ts';
+import type { Texts } from '#payments/browser/languages/en.ts';
+import { amountIn, useTexts } from '../texts.ts';
 import {
   AddressFields,
   MerchantField,
@@ -41,6 +43,7 @@ export interface StartFormProps extends TypedValues {
 
 /** Form that starts a checkout of a link. */
 export function StartForm({ terms, typed, onTyped, refusals, isBusy, onSubmit }: StartFormProps): VNode {
+  const texts = useTexts();
   const { token, chainName, price, fields, shippingOptions, buttonText } = terms;
   const { form } = useFocusOnRefusal(refusals[0]);
   const values = { typed, onTyped };
@@ -67,12 +70,12 @@ export function StartForm({ terms, typed, onTyped, refusals, isBusy, onSubmit }:
     ${h(Refusals.Provider, { value: refusals, children: inputs })}
     <p class="form-error" role="alert" hidden=${elsewhere === undefined}>${elsewhere && boxText(elsewhere, false)}</p>
     <noscript>
-      <p class="note">To begin, please allow scripts on this page. They come from this site only.</p>
+      <p class="note">${texts.form.scripts}</p>
     </noscript>
     <button class="primary" type="submit" disabled=${isBusy || onSubmit === undefined}>
-      <span>${buttonText}</span> <span class="button-amount">${total !== undefined && unitsText(total, token)}</span>
+      <span>${buttonText}</span> <span class="button-amount">${total !== undefined && amountIn(texts, total, token)}</span>
     </button>
-    <p class="hint">You pay in ${token.symbol} on ${chainName}, from any wallet. Nothing is charged yet.</p>
+    <p class="hint">${texts.form.payIn(token.symbol, chainName)}</p>
   </form>`;
 }
 
@@ -110,10 +113,11 @@ function paramsOf({ price, fields, collectShippingAddress, shippingOptions }: St
 }
 
 function AmountField({ terms, typed, onTyped }: TypedValues & { terms: StartTerms }): VNode {
+  const texts = useTexts();
   return h(TextField, {
-    label: 'Amount',
+    label: texts.form.amount,
     param: 'amount',
-    hint: boundsText(terms),
+    hint: boundsText(terms, texts),
     value: typed.amount ?? '',
     onValue: text => onTyped('amount', text),
     isRequired: true,
@@ -123,11 +127,10 @@ function AmountField({ terms, typed, onTyped }: TypedValues & { terms: StartTerm
   });
 }
 
-function boundsText({ minAmount, maxAmount, token }: StartTerms): string | undefined {
-  const [least, most] = [minAmount, maxAmount].map(bound =>
-    bound === null ? '' : unitsText(BigInt(bound), token),
-  );
-  if (minAmount !== null && maxAmount !== null) return `From ${least} to ${most}`;
-  if (minAmount !== null) return `At least ${least}`;
-  return maxAmount === null ? undefined : `At most ${most}`;
+function boundsText({ minAmount, maxAmount, token }: StartTerms, texts: Texts): string | undefined {
+  const { form } = texts;
+  const text = (bound: string) => amountIn(texts, BigInt(bound), token);
+  if (minAmount !== null && maxAmount !== null) return form.between(text(minAmount), text(maxAmount));
+  if (minAmount !== null) return form.atLeast(text(minAmount));
+  return maxAmount === null ? undefined : form.atMost(text(maxAmount));
 }

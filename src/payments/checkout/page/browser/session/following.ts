@@ -1,3 +1,4 @@
+import type { Texts } from '#payments/browser/languages/en.ts';
 import { ANSWER_MS, type CheckoutState, type FollowedSession, pathOf, payerApi } from '../api.ts';
 import { dataOf } from '../page-data.ts';
 import type { Claims } from '../wallet/claims.ts';
@@ -15,7 +16,8 @@ const ENDED_MS = 30_000;
 const LONGEST_AFTER_FAILURE_MS = 30_000;
 const FAILURES_BEFORE_NOTICE = 3;
 
-interface FollowedPage {
+/** A session's page that is kept up to date. */
+export interface FollowedPage {
   readonly session: FollowedSession;
   /** Polls the state, slower once the session has ended. When it is final, polls when the payer returns to the page. */
   readonly follow: (claims: Claims, listener: PageListener) => void;
@@ -29,7 +31,7 @@ interface PageListener {
 }
 
 /** Keeps the page of a session up to date. */
-export function followedPage(opened: ShownSession): FollowedPage {
+export function followedPage(opened: ShownSession, texts: Texts): FollowedPage {
   let view = opened;
   /** Time of the browser's steady clock at which the page's data was new. */
   let shownAt = performance.now();
@@ -55,7 +57,7 @@ export function followedPage(opened: ShownSession): FollowedPage {
     follow(claims, { onView, onConnection }) {
       show = onView;
       const pace = () => paceOf(view, view.now + performance.now() - shownAt);
-      poll({ session, claims, pace }, onConnection);
+      poll({ session, claims, pace, texts }, onConnection);
     },
   };
 }
@@ -64,6 +66,7 @@ interface PollDeps {
   readonly session: FollowedSession;
   readonly claims: Claims;
   readonly pace: () => PagePace;
+  readonly texts: Texts;
 }
 
 async function poll(deps: PollDeps, onConnection: PageListener['onConnection']): Promise<never> {
@@ -84,7 +87,7 @@ interface Round {
   readonly connection: string;
 }
 
-function stateRequests({ session, claims, pace }: PollDeps): { round(): Promise<Round> } {
+function stateRequests({ session, claims, pace, texts }: PollDeps): { round(): Promise<Round> } {
   let etag = '';
   let failures = 0;
   /** Number of consecutive answers that came at once and brought nothing new. */
@@ -131,7 +134,7 @@ function stateRequests({ session, claims, pace }: PollDeps): { round(): Promise<
         const refusal = error instanceof PollFailure ? error : undefined;
         const doubledMs = Math.min(LONGEST_AFTER_FAILURE_MS, SHORTEST_MS * 2 ** failures);
         const pauseMs = refusal?.retryMs ?? doubledMs;
-        return { pauseMs, connection: failureText(refusal, failures, pauseMs) };
+        return { pauseMs, connection: failureText(texts, { refusal, failures, pauseMs }) };
       }
     },
   };
@@ -149,14 +152,17 @@ function pauseOfPage(): (ms: number | undefined) => Promise<void> {
     });
 }
 
-function failureText(refusal: PollFailure | undefined, failures: number, pauseMs: number): string {
-  if (refusal?.status === 429) {
-    return `There were too many requests from your network. Your payment is not affected; this page asks again in ${Math.ceil(pauseMs / 1000)} seconds.`;
-  }
+function failureText(
+  { time }: Texts,
+  {
+    refusal,
+    failures,
+    pauseMs,
+  }: { readonly refusal: PollFailure | undefined; readonly failures: number; readonly pauseMs: number },
+): string {
+  if (refusal?.status === 429) return time.manyRequests(Math.ceil(pauseMs / 1000));
   if (failures < FAILURES_BEFORE_NOTICE) return '';
-  return refusal === undefined
-    ? 'The connection is interrupted. Your payment is not affected; this page keeps trying.'
-    : 'The server reported an error. Your payment is not affected; this page keeps trying.';
+  return refusal === undefined ? time.offline : time.broken;
 }
 
 /** Address of a page's module, which differs between releases. */

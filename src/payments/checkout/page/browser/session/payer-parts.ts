@@ -1,14 +1,15 @@
 import { html } from 'htm/preact';
-import type { VNode } from 'preact';
+import { Fragment, type VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { h } from '#pages/browser/element.ts';
 import { useCopying } from '#pages/browser/reference.ts';
+import { useTexts } from '../texts.ts';
 
 /** Button that copies a text. `copied` is its name for screen readers. Renders nothing until a script runs. */
 export function CopyText({
   text,
   copied,
-  label = 'Copy',
+  label,
   className = '',
 }: {
   text: string;
@@ -17,10 +18,12 @@ export function CopyText({
   className?: string;
 }): VNode | null {
   const isMounted = useMounted();
-  const { said, copy } = useCopying(text);
+  const { page } = useTexts();
+  const { isCopied, copy } = useCopying(text);
+  const said = isCopied === undefined ? '' : isCopied ? page.copied : page.notCopied;
   if (!isMounted) return null;
-  return html`<button type="button" class=${`quiet ${className}`} aria-label=${`Copy ${copied}`} onClick=${copy}>
-    ${said || label}<span class="visually-hidden" role="status">${said && `${said}: ${copied}`}</span>
+  return html`<button type="button" class=${`quiet ${className}`} aria-label=${page.copyOf(copied)} onClick=${copy}>
+    ${said || (label ?? page.copy)}<span class="visually-hidden" role="status">${said && `${said}: ${copied}`}</span>
   </button>`;
 }
 
@@ -31,25 +34,33 @@ export function CopiedFact({ name, value, copied }: { name: string; value: strin
 
 /** Button that prints the page. Renders nothing until a script runs. */
 export function PrintButton(): VNode | null {
+  const { receipt } = useTexts();
   const isMounted = useMounted();
   if (!isMounted) return null;
-  return html`<button type="button" class="secondary" onClick=${() => print()}>Print receipt</button>`;
+  return html`<button type="button" class="secondary" onClick=${() => print()}>${receipt.print}</button>`;
 }
 
-const UTC = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+/** English as most of the world writes times, until the browser knows more. */
+const TIMES_IN_ENGLISH = 'en-GB';
 
 /** A time in UTC, as the server knows no other, and in the payer's time zone once a script runs. */
 export function LocalTime({ iso }: { iso: string }): VNode {
   const isMounted = useMounted();
+  const { language, locale } = useTexts();
   const at = new Date(iso);
-  const local = () =>
-    new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(at);
-  return html`<time datetime=${iso}>${isMounted ? local() : `${UTC.format(at)} UTC`}</time>`;
+  const style = { dateStyle: 'medium', timeStyle: 'short' } as const;
+  const known = language === 'en' ? TIMES_IN_ENGLISH : locale;
+  const own = () => navigator.languages.find(one => one.split('-')[0] === language && language !== 'ar');
+  const text = isMounted
+    ? new Intl.DateTimeFormat(own() ?? known, style).format(at)
+    : `${new Intl.DateTimeFormat(known, { ...style, timeZone: 'UTC' }).format(at)} UTC`;
+  return html`<time datetime=${iso}>${text}</time>`;
 }
 
 /** Sentence with the time at which a reservation of other buyers ends. */
 export function NextUse({ at }: { at: string }): VNode {
-  return html` The next reservation ends at ${h(LocalTime, { iso: at })}.`;
+  const { time } = useTexts();
+  return h(Fragment, { children: time.nextUse(h(LocalTime, { iso: at })) });
 }
 
 /** True once a component is shown by a script, and not only written by the server. */
@@ -66,16 +77,17 @@ const SOON_SECONDS = 120;
 
 /** Time that is left to pay, counted down by a script. */
 export function Countdown({ end, leftMs }: { end: string; leftMs: number }): VNode {
+  const { time } = useTexts();
   const seconds = useSecondsLeft(leftMs);
   const minutes = SAID.find(one => seconds !== undefined && seconds <= one * 60 && seconds > (one - 1) * 60);
   const isSoon = seconds !== undefined && seconds <= SOON_SECONDS;
   return html`<p class="countdown">
-    <span>Pay before ${h(LocalTime, { iso: end })}</span>
-    <span class=${isSoon ? 'left soon' : 'left'} role="timer" aria-live="off" aria-label="Time left">
+    <span>${time.payBefore} ${h(LocalTime, { iso: end })}</span>
+    <span class=${isSoon ? 'left soon' : 'left'} role="timer" aria-live="off" aria-label=${time.left}>
       ${seconds !== undefined && clockText(seconds)}
     </span>
     <span class="visually-hidden" role="status">
-      ${minutes !== undefined && `${minutes} ${minutes === 1 ? 'minute' : 'minutes'} left to pay`}
+      ${minutes !== undefined && time.minutes(minutes)}
     </span>
   </p>`;
 }

@@ -1,9 +1,10 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
-import { unitsText } from '#pages/browser/amounts.ts';
 import { h } from '#pages/browser/element.ts';
 import { webAddress } from '#pages/browser/reference.ts';
+import type { Texts } from '#payments/browser/languages/en.ts';
 import { httpsOnly, transferAddress } from '../offer.ts';
+import { amountIn, useTexts } from '../texts.ts';
 import { LocalTime, PrintButton } from './payer-parts.ts';
 import { type PageState, pageState, type SessionView } from './states.ts';
 
@@ -26,48 +27,60 @@ export function isReceipt(name: PageState): boolean {
 
 /** The receipt, to keep or to print. Before completion it shows what is known of the transaction. */
 export function Receipt({ view }: { view: SessionView }): VNode | null {
+  const texts = useTexts();
+  const { receipt: words } = texts;
   const name = pageState(view);
   const { checkout, state } = view;
+  const amount = (units: string) => amountIn(texts, BigInt(units), checkout.token);
   if (!WITH_PAYMENT.includes(name)) return null;
   const { amount_received: received } = state;
   return html`<section class="receipt" aria-labelledby="receipt-title">
-    <h2 id="receipt-title">${isReceipt(name) ? 'Receipt' : 'Your payment'}</h2>
+    <h2 id="receipt-title">${isReceipt(name) ? words.title : words.before}</h2>
     <dl class="facts">
-      ${row('Paid to', checkout.merchant.name)}
-      ${checkout.name !== null && row('For', checkout.name)}
-      ${row(isReceipt(name) ? 'Amount' : 'Price', unitsText(BigInt(checkout.amount), checkout.token))}
-      ${received !== '0' && received !== checkout.amount && row('Received', unitsText(BigInt(received), checkout.token))}
-      ${state.amount_overpaid !== '0' && row('Too much', unitsText(BigInt(state.amount_overpaid), checkout.token))}
-      ${state.amount_refunded !== '0' && row('Sent back', unitsText(BigInt(state.amount_refunded), checkout.token))}
-      ${row('Network', checkout.chain.name)}
-      ${state.completed_at !== null && row('Date', h(LocalTime, { iso: state.completed_at }))}
-      ${state.payer_address !== null && row('From', code(state.payer_address))}
-      ${row('To', code(transferAddress(checkout)))}
-      ${state.tx_hash !== null && row('Transaction', transaction(view, state.tx_hash))}
-      ${row('Checkout', code(checkout.id))}
+      ${row(words.paidTo, checkout.merchant.name)}
+      ${checkout.name !== null && row(words.for, checkout.name)}
+      ${checkout.client_reference_id !== null && row(words.order, checkout.client_reference_id)}
+      ${checkout.items.length > 0 && row(words.items, items(checkout.items))}
+      ${checkout.shipping_option !== null && row(words.shipping, checkout.shipping_option.name)}
+      ${row(isReceipt(name) ? words.amount : words.price, amount(checkout.amount))}
+      ${received !== '0' && received !== checkout.amount && row(words.received, amount(received))}
+      ${state.amount_overpaid !== '0' && row(words.tooMuch, amount(state.amount_overpaid))}
+      ${state.amount_refunded !== '0' && row(words.sentBack, amount(state.amount_refunded))}
+      ${row(words.network, checkout.chain.name)}
+      ${state.completed_at !== null && row(words.date, h(LocalTime, { iso: state.completed_at }))}
+      ${state.payer_address !== null && row(words.from, code(state.payer_address))}
+      ${row(words.to, code(transferAddress(checkout)))}
+      ${state.tx_hash !== null && row(words.transaction, transaction(view, state.tx_hash, texts))}
+      ${row(words.checkout, code(checkout.id))}
     </dl>
     ${
       isReceipt(name) &&
       html`<div class="actions">
-        ${wayBack(view)} ${h(PrintButton, {})}
+        ${wayBack(view, texts)} ${h(PrintButton, {})}
       </div>`
     }
   </section>`;
 }
 
+function items(bought: SessionView['checkout']['items']): VNode[] {
+  return bought.map(
+    ({ id, name, quantity }) => html`<div key=${id}>${quantity > 1 && `${quantity} × `}${name}</div>`,
+  );
+}
+
 /** Link to the merchant's success page; null without an https URL. */
-function wayBack({ checkout, state }: SessionView): VNode | null {
+function wayBack({ checkout, state }: SessionView, { receipt }: Texts): VNode | null {
   const url = httpsOnly(state.return_url);
   if (url === null) return null;
-  const label = checkout.return_label ?? `Back to ${checkout.merchant.name}`;
+  const label = checkout.return_label ?? receipt.back(checkout.merchant.name);
   return html`<a class="primary" href=${url} rel="noreferrer">${label}</a>`;
 }
 
-function transaction({ checkout }: SessionView, hash: string): VNode {
+function transaction({ checkout }: SessionView, hash: string, { receipt }: Texts): VNode {
   const url = webAddress(checkout.chain.explorer_url);
   if (url === undefined) return code(hash);
   return html`<a href=${url} target="_blank" rel="noopener noreferrer">
-    ${code(hash)}<span class="visually-hidden"> (opens the explorer in a new tab)</span>
+    ${code(hash)}<span class="visually-hidden"> ${receipt.newTab}</span>
   </a>`;
 }
 

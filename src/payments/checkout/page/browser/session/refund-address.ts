@@ -5,6 +5,7 @@ import type { components } from '#generated/payments/types.ts';
 import { h } from '#pages/browser/element.ts';
 import { TextField } from '#pages/browser/fields.ts';
 import { leftToReturn } from '#payments/browser/outcome-words.ts';
+import { useTexts } from '../texts.ts';
 import type { Wallet } from '../wallet/wallet-provider.ts';
 import type { WalletOffer } from '../wallet/wallet-way.ts';
 import { type PageState, pageState, type SessionView } from './states.ts';
@@ -41,12 +42,6 @@ export function isRefundable(view: SessionView): boolean {
   return REFUNDABLE.includes(pageState(view)) && leftToReturn(view.state) > 0n;
 }
 
-const STATED_WORDS: Readonly<Record<NonNullable<RefundAddress['proof']> | 'none', string>> = {
-  signature: 'signed by your wallet',
-  email: 'stated by the link from your mail',
-  none: 'without a proof',
-};
-
 interface RefundAddressFormProps {
   readonly view: SessionView;
   readonly wallets: WalletOffer;
@@ -56,6 +51,7 @@ interface RefundAddressFormProps {
 /** Form in which the payer states where a refund is to go, proved by the wallet that paid or not (Decision 351). */
 export function RefundAddressForm({ view, wallets, statement }: RefundAddressFormProps): VNode | null {
   const { stated, said, isBusy, isUsed, token, state, mail } = statement;
+  const { refund } = useTexts();
   const [typed, setTyped] = useState('');
   if (!isRefundable(view)) return null;
   const { merchant } = view.checkout;
@@ -64,12 +60,12 @@ export function RefundAddressForm({ view, wallets, statement }: RefundAddressFor
     state(typed.trim());
   };
   return html`<details class="fold" id="refund-address" open=${isUsed}>
-    <summary>Where should a refund go?</summary>
-    <p class="note">${merchant.name} decides about refunds and sends them. State an address of your own on ${view.checkout.chain.name}. If you paid from an exchange, do not enter the address that sent the money: a refund to it may be lost.</p>
-    ${stated?.address != null && html`<p>Stated: <code>${stated.address}</code>, ${STATED_WORDS[stated.proof ?? 'none']}</p>`}
+    <summary>${refund.where}</summary>
+    <p class="note">${refund.note(merchant.name, view.checkout.chain.name)}</p>
+    ${stated?.address != null && html`<p>${refund.stated} <code>${stated.address}</code>, ${refund.proofs[stated.proof ?? 'none']}</p>`}
     <form onSubmit=${submitted}>
       ${h(TextField, {
-        label: 'Your address',
+        label: refund.address,
         param: 'address',
         value: typed,
         isRequired: true,
@@ -79,14 +75,14 @@ export function RefundAddressForm({ view, wallets, statement }: RefundAddressFor
       })}
       ${
         token !== undefined
-          ? html`<button class="secondary" disabled=${isBusy}>State by the link from your mail</button>`
+          ? html`<button class="secondary" disabled=${isBusy}>${refund.byLink}</button>`
           : html`${wallets.wallets.map(
               wallet =>
-                html`<button type="button" class="secondary" key=${wallet.id} disabled=${isBusy} onClick=${() => state(typed.trim(), wallet)}>Sign with ${wallet.name}</button> `,
+                html`<button type="button" class="secondary" key=${wallet.id} disabled=${isBusy} onClick=${() => state(typed.trim(), wallet)}>${refund.sign(wallet.name)}</button> `,
             )}
-            <button class="secondary" disabled=${isBusy}>State without a proof</button>
-            <p class="hint">Without a wallet that can sign, prove that it is you by a link to the e-mail address that you left before paying.</p>
-            <button type="button" class="secondary" disabled=${isBusy} onClick=${mail}>Mail me a link</button>`
+            <button class="secondary" disabled=${isBusy}>${refund.noProof}</button>
+            <p class="hint">${refund.mailHint}</p>
+            <button type="button" class="secondary" disabled=${isBusy} onClick=${mail}>${refund.mail}</button>`
       }
     </form>
     <p class="hint" role="status">${said}</p>

@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { Texts } from '#payments/browser/languages/en.ts';
 import { ANSWER_MS, payerApi } from '../api.ts';
+import { useTexts } from '../texts.ts';
 import type { Wallet } from '../wallet/wallet-provider.ts';
 import { connectedAccount, Stop, signatureOf, stopReason } from '../wallet/wallet-transfer.ts';
 import { isRefundable, type RefundAddress, type RefundStatement } from './refund-address.ts';
@@ -7,6 +9,7 @@ import type { SessionView } from './states.ts';
 
 /** Reads and changes the refund address of a session. */
 export function useRefundStatement(view: SessionView): RefundStatement {
+  const texts = useTexts();
   const isShown = isRefundable(view);
   const [stated, setStated] = useState<RefundAddress>();
   const [said, setSaid] = useState('');
@@ -23,30 +26,30 @@ export function useRefundStatement(view: SessionView): RefundStatement {
     setBusy(true);
     setSaid(busyText);
     void work()
-      .then(setSaid, reason => setSaid(stopReason(reason, chain)))
+      .then(setSaid, reason => setSaid(stopReason(reason, chain, texts)))
       .finally(() => setBusy(false));
   };
   const state = (address: string, wallet?: Wallet) =>
-    attempt(wallet === undefined ? '' : 'Sign the text in your wallet. This moves no money.', async () => {
+    attempt(wallet === undefined ? '' : texts.wallet.signText, async () => {
       setStated(await keep(id, address, { wallet, token }));
       // The link works once.
       setSpent(true);
       if (token !== undefined) history.replaceState(null, '', location.pathname);
-      return 'Your address is stated. The shop sees it.';
+      return texts.refund.done;
     });
-  const mail = () => attempt('', () => mailedLink(id));
+  const mail = () => attempt('', () => mailedLink(id, texts));
   const isUsed = mailed !== undefined || isBusy || said !== '';
   return { stated, said, isBusy, isUsed, token, state, mail };
 }
 
 /** Asks for a link. The server does not say whether an e-mail address is known. */
-async function mailedLink(id: string): Promise<string> {
+async function mailedLink(id: string, { refund }: Texts): Promise<string> {
   const { data, error } = await payerApi.POST(
     '/api/v1/pay/sessions/{checkout_session_id}/refund-address/link',
     { params: { path: { checkout_session_id: id } }, signal: AbortSignal.timeout(ANSWER_MS) },
   );
-  if (data === undefined) throw new Stop(error?.error.message ?? UNREACHABLE);
-  return 'If you left an e-mail address before paying, a link is on its way to it. It works once, for 24 hours.';
+  if (data === undefined) throw new Stop(texts => error?.error.message ?? texts.report.unreachable);
+  return refund.mailed;
 }
 
 async function read(
@@ -57,7 +60,7 @@ async function read(
     params: { path: { checkout_session_id: id }, query },
     signal: AbortSignal.timeout(ANSWER_MS),
   });
-  if (data === undefined) throw new Stop(error?.error.message ?? UNREACHABLE);
+  if (data === undefined) throw new Stop(texts => error?.error.message ?? texts.report.unreachable);
   return data;
 }
 
@@ -73,7 +76,7 @@ async function keep(
     body: { address, ...proof },
     signal: AbortSignal.timeout(ANSWER_MS),
   });
-  if (data === undefined) throw new Stop(error?.error.message ?? UNREACHABLE);
+  if (data === undefined) throw new Stop(texts => error?.error.message ?? texts.report.unreachable);
   return data;
 }
 
@@ -82,5 +85,3 @@ async function proofOf(id: string, address: string, { provider }: Wallet) {
   const { message } = await read(id, { address, wallet_address: account });
   return { wallet_address: account, signature: await signatureOf(provider, account, message ?? '') };
 }
-
-const UNREACHABLE = 'The server could not be reached. Please try again.';

@@ -3,12 +3,14 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { h } from '#pages/browser/element.ts';
 import { TextField } from '#pages/browser/fields.ts';
+import { useTexts } from '../texts.ts';
 
 /** Reports what a payer typed. Resolves to a text for the payer; never rejects. */
 export type PaymentReporter = (typed: string) => Promise<string>;
 
 /** Form of a payer whose payment does not show. It only helps to find the payment (Decision 343). */
 export function ReportPayment({ report }: { report: PaymentReporter }): VNode {
+  const { report: words } = useTexts();
   const [typed, setTyped] = useState('');
   const [said, setSaid] = useState('');
   const [isBusy, setBusy] = useState(false);
@@ -19,18 +21,18 @@ export function ReportPayment({ report }: { report: PaymentReporter }): VNode {
     setBusy(false);
   };
   return html`<details class="fold">
-    <summary>I have paid</summary>
+    <summary>${words.title}</summary>
     <form onSubmit=${submit}>
       ${h(TextField, {
-        label: 'Hash of the transaction, or the address that sent it',
+        label: words.label,
         param: 'payment',
         value: typed,
         isRequired: true,
         placeholder: '0x…',
-        hint: 'Your wallet or exchange shows it. This looks for the payment and sends nothing.',
+        hint: words.hint,
         onValue: setTyped,
       })}
-      <button class="secondary" disabled=${isBusy}>Look for it</button>
+      <button class="secondary" disabled=${isBusy}>${words.look}</button>
       <p class="note" role="status">${said}</p>
     </form>
   </details>`;

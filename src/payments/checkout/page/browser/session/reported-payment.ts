@@ -1,5 +1,5 @@
 import type { components } from '#generated/payments/types.ts';
-import { REPORT_WORDS } from '#payments/browser/candidate-words.ts';
+import type { Texts } from '#payments/browser/languages/en.ts';
 import { ANSWER_MS, type FollowedSession, pathOf, payerApi } from '../api.ts';
 
 type PaymentReport = components['schemas']['PaymentReport'];
@@ -10,31 +10,36 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const PAUSES_MS = [3_000, 8_000] as const;
 
 /** Reports a payment by what its payer typed: a hash or an address. Returns a text for the payer; never rejects. */
-export async function reportedPayment(session: FollowedSession, typed: string): Promise<string> {
+export async function reportedPayment(
+  session: FollowedSession,
+  typed: string,
+  texts: Texts,
+): Promise<string> {
   const body = HASH.test(typed)
     ? { tx_hash: typed }
     : ADDRESS.test(typed)
       ? { sender_address: typed }
       : undefined;
   if (body === undefined) {
-    return 'A hash is 0x followed by 64 hexadecimal digits, an address 0x followed by 40.';
+    return texts.report.form;
   }
   try {
-    let result = await report(session, body);
+    let result = await report(session, body, texts);
     for (const pauseMs of PAUSES_MS) {
       if (!result.isSearching) break;
       await new Promise(resolve => setTimeout(resolve, pauseMs));
-      result = await report(session, body);
+      result = await report(session, body, texts);
     }
     return result.text;
   } catch {
-    return 'The server could not be reached. Please try again.';
+    return texts.report.unreachable;
   }
 }
 
 async function report(
   session: FollowedSession,
   body: PaymentReport,
+  { report: words }: Texts,
 ): Promise<{ readonly text: string; readonly isSearching: boolean }> {
   const { data, response, error } = await payerApi.POST(
     '/api/v1/pay/sessions/{checkout_session_id}/reports',
@@ -45,10 +50,10 @@ async function report(
     },
   );
   const refused = (text: string) => ({ text, isSearching: false });
-  if (response.status === 429) return refused('Too many attempts. Please wait a minute and try again.');
+  if (response.status === 429) return refused(words.attempts);
   if (response.status === 400 && error !== undefined) return refused(error.error.message);
-  if (data === undefined) return refused('The server could not look for it. Please try again.');
+  if (data === undefined) return refused(words.notNow);
   await session.learn(data.state).catch(() => undefined);
-  const text = REPORT_WORDS[data.found](session.checkout.merchant.name);
+  const text = words.found[data.found](session.checkout.merchant.name);
   return { text, isSearching: data.found === 'searching' };
 }

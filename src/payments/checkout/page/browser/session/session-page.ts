@@ -2,9 +2,9 @@ import { html } from 'htm/preact';
 import { type ComponentChildren, Fragment, type VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { h } from '#pages/browser/element.ts';
-import { RESERVED_WORDS } from '#payments/browser/outcome-words.ts';
 import { Contact } from '../contact.ts';
 import { httpsOnly, type Offer, OfferSummary } from '../offer.ts';
+import { useTexts } from '../texts.ts';
 import { NO_WALLETS, type WalletOffer } from '../wallet/wallet-way.ts';
 import { Candidates } from './candidates.ts';
 import { Methods, type ShownSession } from './methods.ts';
@@ -55,11 +55,12 @@ export function SessionPage({
   report,
   connection = '',
 }: SessionPageProps): VNode {
+  const texts = useTexts();
   const { section, status } = useFocusOnChange(pageState(view));
   return h(Fragment, {
     children: html`
       ${h(OfferSummary, { offer: offerOf(view) })}
-      <section class="payment" id="payment" aria-label="Payment" tabindex="-1" ref=${section}>
+      <section class="payment" id="payment" aria-label=${texts.form.payment} tabindex="-1" ref=${section}>
         <div id="status" role="status" aria-live="polite" ref=${status}>
           ${h(StatusPanel, { view })}${h(DelayNotice, { view })}${h(ReservedNotice, { view })}
         </div>
@@ -109,24 +110,27 @@ function offerOf({ checkout }: SessionView): Offer {
 
 function TimeLeft({ view }: { view: SessionView }): ComponentChildren {
   if (!asksForPayment(view) || pageState(view) === 'sent') return null;
+  const { time } = useTexts();
   const { expires_at: end } = view.state;
   const reserved = reservedUntil(view);
   return html`
     ${h(Countdown, { end, leftMs: Date.parse(end) - view.now })}
-    ${reserved !== undefined && html`<p class="hint" id="reserved">Reserved for you until ${h(LocalTime, { iso: reserved })}.</p>`}
+    ${reserved !== undefined && html`<p class="hint" id="reserved">${time.reserved(h(LocalTime, { iso: reserved }))}</p>`}
   `;
 }
 
 /** Notice that payments on the chain are detected late (Decision 131). */
 function DelayNotice({ view }: { view: SessionView }): VNode | null {
+  const { time } = useTexts();
   if (!view.state.is_chain_late || isDecided(view)) return null;
-  return html`<p class="hint">Payments on ${view.checkout.chain.name} are detected with a delay. A payment that was sent is not lost: please do not send it again.</p>`;
+  return html`<p class="hint">${time.late(view.checkout.chain.name)}</p>`;
 }
 
 /** Notice for the payer of a part, or of a payment that failed, that no use is free for the rest (Decision 359). */
 function ReservedNotice({ view }: { view: SessionView }): VNode | null {
+  const { closed } = useTexts();
   const isSaid = !UNPAID_PARTS.includes(pageState(view));
-  return isSaid || !view.state.all_uses_reserved ? null : html`<p class="hint">${RESERVED_WORDS.text}</p>`;
+  return isSaid || !view.state.all_uses_reserved ? null : html`<p class="hint">${closed.reserved.text}</p>`;
 }
 
 const UNPAID_PARTS: readonly PageState[] = ['partial', 'failed', 'dropped'];
@@ -151,10 +155,11 @@ function asksMerchant(view: SessionView): boolean {
 }
 
 function WayOut({ view }: { view: SessionView }): VNode | null {
+  const { time } = useTexts();
   const { cancel_url: given, merchant } = view.checkout;
   const url = httpsOnly(given ?? merchant.site_url);
   const name = pageState(view);
   if (url === null || isReceipt(name)) return null;
   const isGivingUp = asksForPayment(view) && name !== 'sent';
-  return html`<p class="leave"><a href=${url} rel="noreferrer">${isGivingUp ? 'Cancel and go' : 'Go'} back to ${merchant.name}</a></p>`;
+  return html`<p class="leave"><a href=${url} rel="noreferrer">${isGivingUp ? time.cancel(merchant.name) : time.back(merchant.name)}</a></p>`;
 }

@@ -2,24 +2,34 @@ import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { h } from '#pages/browser/element.ts';
 import { dataOf, showOver } from '../page-data.ts';
-import { claimsOf } from '../wallet/claims.ts';
+import { textsOf } from '../texts.ts';
+import { type Claims, claimsOf } from '../wallet/claims.ts';
 import { useWalletOffer } from '../wallet/wallet-offer.ts';
-import { followedPage } from './following.ts';
+import { type FollowedPage, followedPage } from './following.ts';
 import type { ShownSession } from './methods.ts';
 import { useRefundStatement } from './refund-statement.ts';
+import type { PaymentReporter } from './report-payment.ts';
 import { reportedPayment } from './reported-payment.ts';
 import { SessionPage } from './session-page.ts';
 import { owedByWallet } from './states.ts';
 
 const sent = dataOf<ShownSession>(document);
 const opened = { ...sent, now: sent.now + sinceArrivalMs() };
-const page = followedPage(opened);
-const claims = claimsOf(page.session);
-const report = (typed: string) => reportedPayment(page.session, typed);
-showOver(h(LiveSession, {}));
+void textsOf(document).then(texts => {
+  const page = followedPage(opened, texts);
+  const claims = claimsOf(page.session);
+  const report = (typed: string) => reportedPayment(page.session, typed, texts);
+  showOver(h(LiveSession, { page, claims, report }), texts);
+});
+
+interface LiveSessionProps {
+  readonly page: FollowedPage;
+  readonly claims: Claims;
+  readonly report: PaymentReporter;
+}
 
 /** The page of a session, kept up to date, with the wallets of this browser. */
-function LiveSession(): VNode {
+function LiveSession({ page, claims, report }: LiveSessionProps): VNode {
   const [view, setView] = useState(opened);
   const [connection, setConnection] = useState('');
   useEffect(() => turnInTime(view, setView), [view]);

@@ -1,10 +1,10 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import type { components } from '#generated/payments/types.ts';
-import { unitsText } from '#pages/browser/amounts.ts';
 import { h } from '#pages/browser/element.ts';
-import { leftTooMuch, payerWords, RESERVED_WORDS, type Words } from '#payments/browser/outcome-words.ts';
-import { confirmationsText } from '#payments/browser/transfer-words.ts';
+import type { Texts, Words } from '#payments/browser/languages/en.ts';
+import { leftTooMuch, payerWords } from '#payments/browser/outcome-words.ts';
+import { amountIn, useTexts } from '../texts.ts';
 import { NextUse } from './payer-parts.ts';
 
 type Checkout = components['schemas']['Checkout'];
@@ -93,15 +93,16 @@ export function owedByTransfer(view: SessionView): bigint {
 
 /** Current state in words. Its container is a live region, so screen readers announce each change. */
 export function StatusPanel({ view }: { view: SessionView }): VNode {
+  const texts = useTexts();
   const state = pageState(view);
   const [tone, name] = LOOKS[state];
-  const { title, text } = wordsOf(view, state);
+  const { title, text } = wordsOf(view, state, texts);
   return html`<div class=${`status-panel ${tone}`} data-state-name=${state}>
     ${h(Icon, { name })}
     <div>
       <h2>${title}</h2>
       ${state === 'confirming' && h(Progress, { state: view.state })}
-      ${text !== '' && html`<p>${text}${howToSend(view, state)}${nextUse(view, state)}</p>`}
+      ${text !== '' && html`<p>${text}${howToSend(view, state, texts)}${nextUse(view, state)}</p>`}
     </div>
   </div>`;
 }
@@ -128,52 +129,36 @@ const LOOKS: Readonly<Record<PageState, readonly [Tone, IconName]>> = {
   expired: ['calm', 'clock'],
 };
 
-function wordsOf(view: SessionView, state: PageState): Words {
-  if (isOther(state)) return OTHER_WORDS[state];
+function wordsOf(view: SessionView, state: PageState, texts: Texts): Words {
+  if (state === 'reserved') return texts.closed.reserved;
+  if (state === 'sent' || state === 'stalled' || state === 'closing') return texts.states[state];
   const { checkout, state: facts } = view;
-  const units = (amount: bigint) => unitsText(amount, checkout.token);
+  const units = (amount: bigint) => amountIn(texts, amount, checkout.token);
   const unlessNothing = (amount: bigint) => (amount > 0n ? units(amount) : '');
   const returning = BigInt(facts.amount_reserved) - BigInt(facts.amount_refunded);
-  return payerWords(state, {
-    merchant: checkout.merchant.name,
-    price: units(BigInt(checkout.amount)),
-    received: units(BigInt(facts.amount_received)),
-    missing: units(owedByWallet(view)),
-    tooMuch: unlessNothing(leftTooMuch(facts)),
-    sentBack: unlessNothing(BigInt(facts.amount_refunded)),
-    returning: unlessNothing(returning),
-    confirmations: confirmationsText(facts),
-    status: facts.status,
-    canPay: asksForPayment(view),
-    isLate: facts.late,
-    failureReason: facts.failure_reason,
-  });
+  return payerWords(
+    state,
+    {
+      merchant: checkout.merchant.name,
+      price: units(BigInt(checkout.amount)),
+      received: units(BigInt(facts.amount_received)),
+      missing: units(owedByWallet(view)),
+      tooMuch: unlessNothing(leftTooMuch(facts)),
+      sentBack: unlessNothing(BigInt(facts.amount_refunded)),
+      returning: unlessNothing(returning),
+      confirmations: texts.states.confirmed(facts.confirmations, facts.required_confirmations),
+      status: facts.status,
+      canPay: asksForPayment(view),
+      isLate: facts.late,
+      failureReason: facts.failure_reason,
+    },
+    texts,
+  );
 }
-
-type OtherState = Exclude<PageState, Checkout['outcome']>;
-
-function isOther(state: PageState): state is OtherState {
-  return state in OTHER_WORDS;
-}
-
-const OTHER_WORDS: Readonly<Record<OtherState, Words>> = {
-  sent: {
-    title: 'Your payment is on its way',
-    text: 'It has been sent and has not appeared on the network yet. You may close this page.',
-  },
-  stalled: {
-    title: 'Please wait before you pay',
-    text: 'This page shows where to pay as soon as payments are detected in time again.',
-  },
-  reserved: RESERVED_WORDS,
-  closing: {
-    title: 'The time to pay has ended',
-    text: 'Please do not send anything now. If you have paid, keep this page open: your payment may still be detected.',
-  },
-};
 
 function Progress({ state }: Pick<SessionView, 'state'>): VNode {
-  return html`<p><progress max=${state.required_confirmations} value=${state.confirmations} aria-label="Confirmations"></progress></p>`;
+  const { states } = useTexts();
+  return html`<p><progress max=${state.required_confirmations} value=${state.confirmations} aria-label=${states.confirmations}></progress></p>`;
 }
 
 /** The time at which the payer may have the next chance, if it is known. */
@@ -182,17 +167,17 @@ function nextUse({ state: { next_use_at: next } }: SessionView, state: PageState
 }
 
 /** Instruction for the payer of a part to send the rest, or that the page will give one. */
-function howToSend(view: SessionView, state: PageState): ComponentChildren {
+function howToSend(view: SessionView, state: PageState, texts: Texts): ComponentChildren {
+  const { states } = texts;
   // How much is confirming is not known here, and may be a part.
   if (state === 'confirming' && view.checkout.deposit_address !== null && view.state.status === 'active')
-    return ' If it is less than what is missing, this page asks for the rest afterwards.';
+    return ` ${states.restAfterwards}`;
   if (state !== 'partial' || !asksForPayment(view)) return null;
-  const missing = unitsText(owedByWallet(view), view.checkout.token);
-  if (view.checkout.deposit_address !== null)
-    return ` Send the remaining ${missing} to the same address, from any wallet.`;
+  const missing = amountIn(texts, owedByWallet(view), view.checkout.token);
+  if (view.checkout.deposit_address !== null) return ` ${states.restAnyWallet(missing)}`;
   return view.signedAddress === null
-    ? ` Send the remaining ${missing} with the button below.`
-    : html` Send the remaining ${missing} from the same wallet, <code>${view.signedAddress}</code>.`;
+    ? ` ${states.restButton(missing)}`
+    : states.restSameWallet<ComponentChildren>(missing, html`<code>${view.signedAddress}</code>`);
 }
 
 /** An icon next to a heading that says the same in words. */

@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
+import { useTexts } from '../texts.ts';
 
 interface WalletApp {
   readonly name: string;
@@ -36,11 +37,12 @@ interface WalletAppsProps {
 
 /** Ways into the wallet apps of a touch device, which the style sheet hides elsewhere (Decision 443). */
 export function WalletApps({ uri, pageUrl }: WalletAppsProps): VNode {
+  const { ways } = useTexts();
   const page = new URL(pageUrl);
   return html`<section class="way touch" aria-labelledby="apps-title">
-    <h2 id="apps-title">Pay with a wallet app</h2>
-    ${uri !== undefined && html`<a class="primary" id="open-wallet" href=${uri}>Open in wallet</a>`}
-    <p class="note">${uri === undefined ? 'Open this page in your wallet:' : 'If nothing opens, open this page in your wallet:'}</p>
+    <h2 id="apps-title">${ways.apps}</h2>
+    ${uri !== undefined && html`<a class="primary" id="open-wallet" href=${uri}>${ways.openWallet}</a>`}
+    <p class="note">${uri === undefined ? ways.openIn : ways.nothingOpens}</p>
     <ul class="apps">
       ${APPS.map(
         ({ name, opening }) =>

@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CheckoutState, FollowedSession } from '../api.ts';
+import { useTexts } from '../texts.ts';
 import type { Claims } from './claims.ts';
 import { useFoundWallets } from './found-wallets.ts';
-import { payByWallet, proveByWallet, SENT } from './wallet-payment.ts';
+import { payByWallet, proveByWallet, sentMessage } from './wallet-payment.ts';
 import type { Wallet } from './wallet-provider.ts';
 import type { WalletMessage, WalletOffer } from './wallet-way.ts';
 
@@ -16,13 +17,14 @@ interface WalletOfferOptions {
 
 /** Lets the wallets of this browser pay a session, once. */
 export function useWalletOffer({ session, claims, state, owed }: WalletOfferOptions): WalletOffer {
+  const texts = useTexts();
   const found = useFoundWallets();
   const [isPaying, setPaying] = useState(false);
   // At once, where the state changes with the next rendering: a double click must not pay twice.
   const isBusy = useRef(false);
   // True while a payment is on its way, which prevents a second one before the server knows of the first.
   const [isSent, setSent] = useState(claims.hasUnclaimed());
-  const [message, setMessage] = useState<WalletMessage | undefined>(isSent ? SENT : undefined);
+  const [message, setMessage] = useState<WalletMessage | undefined>(isSent ? sentMessage(texts) : undefined);
   const [proof, setProof] = useState<WalletMessage>();
   const outcome = outcomeOf(state);
   const knownOutcome = useRef(outcome);
@@ -39,7 +41,14 @@ export function useWalletOffer({ session, claims, state, owed }: WalletOfferOpti
     isBusy.current = true;
     setPaying(true);
     try {
-      const result = await payByWallet({ ...session, claims, provider, amount: owed, tell: setMessage });
+      const result = await payByWallet({
+        ...session,
+        claims,
+        provider,
+        amount: owed,
+        tell: setMessage,
+        texts,
+      });
       setSent(result.isSent);
       setMessage(result.message);
     } finally {
@@ -53,7 +62,7 @@ export function useWalletOffer({ session, claims, state, owed }: WalletOfferOpti
     isBusy.current = true;
     setPaying(true);
     try {
-      setProof(await proveByWallet({ ...session, provider, tell: setProof }));
+      setProof(await proveByWallet({ ...session, provider, tell: setProof, texts }));
     } finally {
       isBusy.current = false;
       setPaying(false);

@@ -1,4 +1,5 @@
 import type { Reply } from '#pages/browser/answer.ts';
+import type { Texts } from '#payments/browser/languages/en.ts';
 import { ANSWER_MS, type CheckoutState, type FollowedSession, pathOf, payerApi } from '../api.ts';
 import { transferAddress } from '../offer.ts';
 import type { Claims } from './claims.ts';
@@ -16,7 +17,9 @@ import {
 import type { WalletMessage } from './wallet-way.ts';
 
 /** Message for the payer once the payment is on its way. */
-export const SENT: WalletMessage = { text: 'Sent. You may close this page.', tone: 'good' };
+export function sentMessage({ wallet }: Texts): WalletMessage {
+  return { text: wallet.sent, tone: 'good' };
+}
 
 /** A payment of a session by one wallet; `amount` in the token's smallest unit. */
 interface WalletPayment extends FollowedSession {
@@ -24,6 +27,7 @@ interface WalletPayment extends FollowedSession {
   readonly provider: WalletProvider;
   readonly amount: bigint;
   readonly tell: (message: WalletMessage) => void;
+  readonly texts: Texts;
 }
 
 /** Result of an attempt to pay. `isSent` is true when the payment is on its way. */
@@ -38,22 +42,21 @@ interface WalletResult {
  * on the result is always that the payment was sent.
  */
 export async function payByWallet(payment: WalletPayment): Promise<WalletResult> {
-  const { checkout, claims, tell } = payment;
+  const { checkout, claims, tell, texts } = payment;
   const { chain, token } = checkout;
   const transfer = { ...payment, chain, token, recipient: transferAddress(checkout) };
   let hash: string;
   try {
     const account = await boundAccount(payment, transfer);
-    const step = checkout.deposit_address === null ? 'Step 3 of 3' : 'Step 2 of 2';
-    tell({ text: `${step}: confirm the payment in your wallet.`, tone: 'busy' });
+    tell({ text: texts.wallet.confirm(checkout.deposit_address === null ? 3 : 2), tone: 'busy' });
     hash = await sendTransfer(transfer, account);
   } catch (error) {
     const tone = isDeclined(error) ? 'calm' : 'bad';
-    return { message: { text: stopReason(error, chain), tone }, isSent: false };
+    return { message: { text: stopReason(error, chain, texts), tone }, isSent: false };
   }
-  tell({ text: 'Sent. Looking for it on the network …', tone: 'busy' });
+  tell({ text: texts.wallet.looking, tone: 'busy' });
   await claims.claim(hash);
-  return { message: SENT, isSent: true };
+  return { message: sentMessage(texts), isSent: true };
 }
 
 /**
@@ -61,39 +64,37 @@ export async function payByWallet(payment: WalletPayment): Promise<WalletResult>
  * message for the payer; never rejects.
  */
 export async function proveByWallet(proof: Signing): Promise<WalletMessage> {
-  const { provider, tell } = proof;
+  const { provider, tell, texts } = proof;
+  const { wallet } = texts;
   try {
-    tell({ text: 'Allow the connection in the wallet that sent the payment.', tone: 'busy' });
+    tell({ text: wallet.connectSender, tone: 'busy' });
     const account = await connectedAccount(provider);
-    tell({ text: 'Sign the text in your wallet. This moves no money.', tone: 'busy' });
+    tell({ text: wallet.signText, tone: 'busy' });
     const before = proof.state();
     const after = await signedState(proof, account);
     // An ended session refuses a wallet that sent nothing.
     const counts =
       after !== undefined &&
       (after.outcome !== before.outcome || after.amount_received !== before.amount_received);
-    return counts
-      ? { text: 'Signed. The payment counts for this checkout.', tone: 'good' }
-      : { text: `Signed. ${account} has sent none of these payments. Use the wallet that did.`, tone: 'bad' };
+    return counts ? { text: wallet.proven, tone: 'good' } : { text: wallet.notProven(account), tone: 'bad' };
   } catch (error) {
-    return { text: stopReason(error, proof.checkout.chain), tone: isDeclined(error) ? 'calm' : 'bad' };
+    return { text: stopReason(error, proof.checkout.chain, texts), tone: isDeclined(error) ? 'calm' : 'bad' };
   }
 }
 
 /** A session, and the wallet that signs for it. */
-type Signing = FollowedSession & Pick<WalletPayment, 'provider' | 'tell'>;
+type Signing = FollowedSession & Pick<WalletPayment, 'provider' | 'tell' | 'texts'>;
 
 /** Connects the paying account, and binds it to a session that asks for an exact amount. */
 async function boundAccount(payment: WalletPayment, transfer: WalletTransfer): Promise<string> {
-  const { checkout, tell } = payment;
+  const { checkout, tell, texts } = payment;
   const hasToSign = checkout.deposit_address === null;
   const steps = hasToSign ? 3 : 2;
-  tell({ text: `Step 1 of ${steps}: allow the connection in your wallet.`, tone: 'busy' });
+  tell({ text: texts.wallet.connect(steps), tone: 'busy' });
   const account = await readyAccount(transfer);
   if (hasToSign && payment.state().payer_address !== account.toLowerCase()) {
-    tell({ text: 'Step 2 of 3: sign the text in your wallet. This moves no money.', tone: 'busy' });
-    if ((await signedState(payment, account)) === undefined)
-      throw new Stop('The signature was not accepted. Nothing was sent; please try again.');
+    tell({ text: texts.wallet.sign, tone: 'busy' });
+    if ((await signedState(payment, account)) === undefined) throw new Stop(({ wallet }) => wallet.refused);
   }
   await checkStillOpen(payment);
   return account;
@@ -118,16 +119,14 @@ async function signedState(payment: Signing, account: string): Promise<CheckoutS
  */
 async function answered<Data>(asked: Promise<Reply<Data>>): Promise<Reply<Data>> {
   const reply = await asked.catch(() => {
-    throw new Stop('The server could not be reached. Nothing was sent; please try again.');
+    throw new Stop(({ wallet }) => wallet.unreachable);
   });
   const { status, headers } = reply.response;
   if (status === 429) {
     const seconds = headers.get('Retry-After') ?? '60';
-    throw new Stop(
-      `There were too many requests from your network. Nothing was sent; please try again in ${seconds} seconds.`,
-    );
+    throw new Stop(({ wallet }) => wallet.manyRequests(seconds));
   }
-  if (status >= 500) throw new Stop('The server reported an error. Nothing was sent; please try again.');
+  if (status >= 500) throw new Stop(({ wallet }) => wallet.broken);
   return reply;
 }
 
@@ -144,9 +143,8 @@ async function messageFor(payment: Signing, account: string): Promise<string> {
   const { data, response } = await payerApi.GET('/api/v1/pay/sessions/{checkout_session_id}', {
     params: { path: pathOf(payment), query: { wallet_address: account } },
   });
-  if (response.status === 429) throw new Stop('Too many attempts. Please wait a minute and try again.');
-  if (data === undefined)
-    throw new Stop('The server could not be reached. Nothing was sent; please try again.');
+  if (response.status === 429) throw new Stop(({ wallet }) => wallet.attempts);
+  if (data === undefined) throw new Stop(({ wallet }) => wallet.unreachable);
   return data.wallet_message;
 }
 
@@ -158,10 +156,10 @@ async function checkStillOpen(payment: WalletPayment): Promise<void> {
       signal: AbortSignal.timeout(ANSWER_MS),
     }),
   );
-  if (state === undefined) throw new Stop('This checkout can no longer be opened. Nothing was sent.');
+  if (state === undefined) throw new Stop(({ wallet }) => wallet.gone);
   const { status, payment_status: paid, expires_at: end } = state;
   const now = Date.parse(response.headers.get('Date') ?? '') || Date.now();
   if (status === 'active' && paid !== 'confirming' && Date.parse(end) > now) return;
   await shown(payment.learn(state));
-  throw new Stop('This checkout is no longer open. Nothing was sent.');
+  throw new Stop(({ wallet }) => wallet.closed);
 }

@@ -1,4 +1,5 @@
-import { unitsText } from '#pages/browser/amounts.ts';
+import type { Texts } from '#payments/browser/languages/en.ts';
+import { amountIn } from '../texts.ts';
 import { fieldOf, NATIVE, type WalletProvider } from './wallet-provider.ts';
 
 /** Selectors of `transfer(address,uint256)` and `balanceOf(address)`. Source: EIP-20. */
@@ -27,7 +28,14 @@ export interface WalletTransfer extends WalletOnChain {
 }
 
 /** Reason for stopping a transfer, in words for the person at the wallet. */
-export class Stop extends Error {}
+export class Stop extends Error {
+  readonly say: (texts: Texts) => string;
+
+  constructor(say: (texts: Texts) => string) {
+    super('stopped');
+    this.say = say;
+  }
+}
 
 /**
  * Connects an account of the wallet, on the transfer's chain and with enough of the token. Sources: EIP-1193, EIP-3326.
@@ -49,7 +57,7 @@ export async function accountOn(wallet: WalletOnChain): Promise<string> {
 /** Connects an account of the wallet. @throws Stop and errors of the wallet, both worded by `stopReason` */
 export async function connectedAccount(provider: WalletProvider): Promise<string> {
   const account = fieldOf(await provider.request({ method: 'eth_requestAccounts' }), '0');
-  if (typeof account !== 'string') throw new Stop('The wallet returned no account. Nothing was sent.');
+  if (typeof account !== 'string') throw new Stop(({ wallet }) => wallet.noAccount);
   return account;
 }
 
@@ -65,11 +73,7 @@ export async function signatureOf(provider: WalletProvider, account: string, tex
  * @throws Stop and errors of the wallet, both worded by `stopReason`
  */
 export function sendTransfer(transfer: WalletTransfer, account: string): Promise<string> {
-  return sendByWallet(
-    transfer,
-    transaction(transfer, account),
-    'Please check in your wallet that nothing was sent before you try again: a payment that is sent twice is paid twice.',
-  );
+  return sendByWallet(transfer, transaction(transfer, account), ({ wallet }) => wallet.checkWallet);
 }
 
 /** Sends a call of a contract and returns its hash. @throws Stop and errors of the wallet, both worded by `stopReason` */
@@ -77,20 +81,20 @@ export function sendCall(
   wallet: WalletOnChain,
   call: { readonly from: string; readonly to: string; readonly data: string },
 ): Promise<string> {
-  return sendByWallet(wallet, { ...call, value: '0x0' }, 'Please check in your wallet whether it was sent.');
+  return sendByWallet(wallet, { ...call, value: '0x0' }, ({ wallet: words }) => words.checkSent);
 }
 
 async function sendByWallet(
   wallet: WalletOnChain,
   sent: Readonly<Record<string, string>>,
-  advice: string,
+  advice: (texts: Texts) => string,
 ): Promise<string> {
   await checkChain(wallet);
   try {
     return String(await wallet.provider.request({ method: 'eth_sendTransaction', params: [sent] }));
   } catch (error) {
     if (NOT_SENT.includes(codeOf(error))) throw error;
-    throw new Stop(`${failure(error)} ${advice}`);
+    throw new Stop(texts => `${failure(error, texts)} ${advice(texts)}`);
   }
 }
 
@@ -105,9 +109,7 @@ async function switchChain(wallet: WalletOnChain): Promise<void> {
 /** Checks the network again: people can change it at any time, and a transfer on another one is lost. */
 async function checkChain({ chain, provider }: WalletOnChain): Promise<void> {
   if ((await currentChain(provider)) === chain.id) return;
-  throw new Stop(
-    `Your wallet is on another network. Choose ${chain.name} in it and try again. Nothing was sent.`,
-  );
+  throw new Stop(({ wallet }) => wallet.otherNetwork(chain.name));
 }
 
 async function currentChain(provider: WalletProvider): Promise<number> {
@@ -118,8 +120,8 @@ async function checkBalance(transfer: WalletTransfer, account: string): Promise<
   const { token, chain, amount } = transfer;
   const held = await balance(transfer, account).catch(() => undefined); // the wallet reports it itself
   if (held === undefined || held >= amount) return;
-  throw new Stop(
-    `This account holds ${unitsText(held, token)} on ${chain.name}, and ${unitsText(amount, token)} are needed. Nothing was sent.`,
+  throw new Stop(texts =>
+    texts.wallet.tooLittle(amountIn(texts, held, token), chain.name, amountIn(texts, amount, token)),
   );
 }
 
@@ -146,21 +148,20 @@ export function isDeclined(error: unknown): boolean {
 }
 
 /** Why a transfer was not sent, in words for the person at the wallet. */
-export function stopReason(error: unknown, chain: WalletTransfer['chain']): string {
-  if (error instanceof Stop) return error.message;
+export function stopReason(error: unknown, chain: WalletTransfer['chain'], texts: Texts): string {
+  if (error instanceof Stop) return error.say(texts);
+  const { wallet } = texts;
   const code = codeOf(error);
-  if (code === REJECTED) return 'You declined in the wallet. Nothing was sent; you can try again.';
-  if (code === UNKNOWN_CHAIN) {
-    return `Your wallet does not know ${chain.name} (network id ${chain.id}). Add it in the wallet’s settings and try again. Nothing was sent.`;
-  }
-  if (code === ALREADY_ASKING) return 'Your wallet is already asking you. Please open it.';
-  return failure(error);
+  if (code === REJECTED) return wallet.declined;
+  if (code === UNKNOWN_CHAIN) return wallet.unknownNetwork(chain.name, chain.id);
+  if (code === ALREADY_ASKING) return wallet.asking;
+  return failure(error, texts);
 }
 
-function failure(error: unknown): string {
+function failure(error: unknown, { wallet }: Texts): string {
   const message = fieldOf(error, 'message');
-  const said = typeof message === 'string' ? message.slice(0, REASON_CHARACTERS) : 'no reason';
-  return `The wallet reported an error: ${said}`;
+  const said = typeof message === 'string' ? message.slice(0, REASON_CHARACTERS) : wallet.noReason;
+  return wallet.failed(said);
 }
 
 function codeOf(error: unknown): unknown {

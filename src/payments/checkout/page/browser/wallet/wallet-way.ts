@@ -2,6 +2,8 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { h } from '#pages/browser/element.ts';
+import type { Texts } from '#payments/browser/languages/en.ts';
+import { useTexts } from '../texts.ts';
 import type { FoundWallets } from './found-wallets.ts';
 import type { Wallet } from './wallet-provider.ts';
 
@@ -47,6 +49,7 @@ interface WalletWayProps {
 
 /** Payment with a wallet of this browser: a button for one wallet, a list for several, and a hint for none. */
 export function WalletWay({ label, owed, hasCode, wallets: offer }: WalletWayProps): VNode {
+  const { ways } = useTexts();
   const { wallets, isLocked, message, pay } = offer;
   const [isOpen, setOpen] = useState(false);
   const [first] = wallets;
@@ -56,11 +59,11 @@ export function WalletWay({ label, owed, hasCode, wallets: offer }: WalletWayPro
     if (hasSeveral) setOpen(!isOpen);
     else if (first !== undefined) pay(first);
   };
-  const { text, tone } = message ?? { text: hintOf(offer, hasCode), tone: undefined };
+  const { text, tone } = message ?? { text: hintOf(offer, hasCode, ways), tone: undefined };
   return html`<section class=${first === undefined ? 'way no-wallet' : 'way'} aria-labelledby="wallet-title">
-    <h2 id="wallet-title">Pay with your wallet</h2>
+    <h2 id="wallet-title">${ways.wallet}</h2>
     <noscript>
-      <p class="note">To pay from a wallet of this browser, please allow scripts on this page.</p>
+      <p class="note">${ways.walletScripts}</p>
     </noscript>
     <button
       class="primary"
@@ -103,12 +106,9 @@ function WalletList({
 }
 
 /** Text below the button while no payment is being made. */
-function hintOf({ wallets, isSearched }: FoundWallets, hasCode: boolean): string {
+function hintOf({ wallets, isSearched }: FoundWallets, hasCode: boolean, ways: Texts['ways']): string {
   const [first, second] = wallets;
-  if (first !== undefined) return second === undefined ? `With ${first.name}` : '';
+  if (first !== undefined) return second === undefined ? ways.withWallet(first.name) : '';
   if (!isSearched) return '';
-  const others = hasCode
-    ? 'Use the code or the address above, or open this page in your wallet.'
-    : 'Please open this page in your wallet.';
-  return `No wallet was found in this browser. ${others}`;
+  return `${ways.noWallet} ${hasCode ? ways.useCode : ways.openPage}`;
 }
