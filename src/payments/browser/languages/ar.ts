@@ -30,6 +30,7 @@ export const ARABIC: Texts = {
     shipping: 'الشحن',
   },
   form: {
+    pay: 'ادفع',
     payment: 'الدفع',
     amount: 'المبلغ',
     between: (least, most) => `من ${least} إلى ${most}`,

@@ -30,6 +30,7 @@ export const GERMAN: Texts = {
     shipping: 'Versand',
   },
   form: {
+    pay: 'Zahlen',
     payment: 'Zahlung',
     amount: 'Betrag',
     between: (least, most) => `Von ${least} bis ${most}`,

@@ -31,6 +31,8 @@ export const ENGLISH = {
     shipping: 'Shipping',
   },
   form: {
+    /** For the text of a button that the merchant did not choose. */
+    pay: 'Pay',
     payment: 'Payment',
     amount: 'Amount',
     between: (least: string, most: string) => `From ${least} to ${most}`,

@@ -20,6 +20,13 @@ export async function textsOf({ documentElement }: Document): Promise<Texts> {
   return (await import('#payments/browser/languages/en.ts')).ENGLISH;
 }
 
+/** Text of the button that pays. Only the usual one is ours to translate. */
+export function buttonTextIn({ form }: Pick<Texts, 'form'>, text: string): string {
+  return text === USUAL_BUTTON ? form.pay : text;
+}
+
+const USUAL_BUTTON = 'Pay';
+
 /** Smallest units in whole ones with the symbol, exactly, as the language writes numbers: `1,234.5 USDC`. */
 export function amountIn(
   texts: Pick<Texts, 'locale'>,

@@ -7,7 +7,7 @@ import { h } from '#pages/browser/element.ts';
 import { Refusals, TextField } from '#pages/browser/fields.ts';
 import { boxText, type Problem } from '#pages/browser/problem.ts';
 import type { Texts } from '#payments/browser/languages/en.ts';
-import { amountIn, useTexts } from '../texts.ts';
+import { amountIn, buttonTextIn, useTexts } from '../texts.ts';
 import {
   AddressFields,
   MerchantField,
@@ -73,7 +73,7 @@ export function StartForm({ terms, typed, onTyped, refusals, isBusy, onSubmit }:
       <p class="note">${texts.form.scripts}</p>
     </noscript>
     <button class="primary" type="submit" disabled=${isBusy || onSubmit === undefined}>
-      <span>${buttonText}</span> <span class="button-amount">${total !== undefined && amountIn(texts, total, token)}</span>
+      <span>${buttonTextIn(texts, buttonText)}</span> <span class="button-amount">${total !== undefined && amountIn(texts, total, token)}</span>
     </button>
     <p class="hint">${texts.form.payIn(token.symbol, chainName)}</p>
   </form>`;

@@ -5,7 +5,7 @@ import { h } from '#pages/browser/element.ts';
 import type { Texts } from '#payments/browser/languages/en.ts';
 import { transferAddress } from '../offer.ts';
 import { type QrPath, QrPicture } from '../qr-picture.ts';
-import { amountIn, useTexts } from '../texts.ts';
+import { amountIn, buttonTextIn, useTexts } from '../texts.ts';
 import { WalletApps } from '../wallet/wallet-apps.ts';
 import { NATIVE } from '../wallet/wallet-provider.ts';
 import { type WalletOffer, WalletWay } from '../wallet/wallet-way.ts';
@@ -53,7 +53,7 @@ function Ways({ view, wallets }: { view: ShownSession; wallets: WalletOffer }): 
   const hasWallet = wallets.wallets.length > 0;
   const wallet = h(WalletWay, {
     key: 'wallet',
-    label: checkout.button_text,
+    label: buttonTextIn(texts, checkout.button_text),
     owed,
     hasCode: transfer !== null,
     wallets,

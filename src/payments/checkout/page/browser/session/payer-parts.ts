@@ -40,6 +40,9 @@ export function PrintButton(): VNode | null {
   return html`<button type="button" class="secondary" onClick=${() => print()}>${receipt.print}</button>`;
 }
 
+/** Marks in Arabic times. The page allows none, and gives each text its own direction. */
+const DIRECTION_MARKS = /[\u061c\u200e\u200f]/g;
+
 /** English as most of the world writes times, until the browser knows more. */
 const TIMES_IN_ENGLISH = 'en-GB';
 
@@ -54,7 +57,7 @@ export function LocalTime({ iso }: { iso: string }): VNode {
   const text = isMounted
     ? new Intl.DateTimeFormat(own() ?? known, style).format(at)
     : `${new Intl.DateTimeFormat(known, { ...style, timeZone: 'UTC' }).format(at)} UTC`;
-  return html`<time datetime=${iso}>${text}</time>`;
+  return html`<time datetime=${iso}>${text.replace(DIRECTION_MARKS, '')}</time>`;
 }
 
 /** Sentence with the time at which a reservation of other buyers ends. */
