@@ -1221,6 +1221,11 @@ export interface components {
              */
             cancel_url: string | null;
             /**
+             * @description Name of the product, as it was when the session was opened; null for a session without a link.
+             * @example Dotted notebook
+             */
+            product_name: string | null;
+            /**
              * @description The merchant's own id of the checkout; null when not given.
              * @example order-1042
              */
@@ -1281,6 +1286,11 @@ export interface components {
              * @example 3
              */
             total_count: number;
+            /**
+             * @description Continues the list after this page as `cursor`; null on the last page. Absent in lists without cursors.
+             * @example WzE3NjI5NDg4MDAwMDAsImNzXzloVXczWnBMazVSdE44eEViRzJtUXk3ViJd
+             */
+            next_cursor?: string | null;
             /**
              * @description Path of the list.
              * @example /api/v1/checkout-sessions
@@ -1390,6 +1400,26 @@ export interface components {
             partial: boolean;
             /** @description Amount beyond what was due, in the token's smallest unit; null when there is none. */
             overpaid_amount: components["schemas"]["Amount"] | null;
+            /**
+             * @description Name of the product; null for a session without a link.
+             * @example Dotted notebook
+             */
+            product_name: string | null;
+            /**
+             * @description Order reference of the session; null for none.
+             * @example order-1042
+             */
+            clientReferenceId: string | null;
+            /**
+             * @description Email address of the customer; null when none was given.
+             * @example ada@example.com
+             */
+            customerEmail: string | null;
+            /**
+             * @description Name of the customer; null when none was given.
+             * @example Ada Lovelace
+             */
+            customerName: string | null;
             /** @description Values that the payer entered; null when the link has no form. */
             form_data: components["schemas"]["FormValues"] | null;
             /** @description Shipping address; null when not requested. */
@@ -1450,6 +1480,11 @@ export interface components {
              * @example 3
              */
             total_count: number;
+            /**
+             * @description Continues the list after this page as `cursor`; null on the last page. Absent in lists without cursors.
+             * @example WzE3NjI5NDg4MDAwMDAsImNzXzloVXczWnBMazVSdE44eEViRzJtUXk3ViJd
+             */
+            next_cursor?: string | null;
             /**
              * @description Path of the list.
              * @example /api/v1/transactions

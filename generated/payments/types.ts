@@ -121,7 +121,7 @@ export interface paths {
         };
         /**
          * List checkout sessions
-         * @description Returns the checkout sessions of the organization that match every filter, newest first.
+         * @description Returns the checkout sessions of the organization that `query` finds and that match every filter, newest first unless `sort` and `order` say otherwise.
          */
         get: operations["listCheckoutSessions"];
         put?: never;
@@ -130,6 +130,26 @@ export interface paths {
          * @description Opens a checkout session and returns it. Redirect the payer to its `url`. The session takes its terms from a payment link, or, without `payment_link_id`, from the token, chain, recipient and amount in the body. The payer has to pay before `expires_at`.
          */
         post: operations["createCheckoutSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/checkout-sessions/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export checkout sessions
+         * @description Streams all checkout sessions that `query` finds and that match every filter as CSV (RFC 4180) with a header row, newest first: the plain fields of the record, then amounts in whole tokens, the token and the fee. When more than 50,000 match, the answer is `invalid_field_value`: narrow the filter. Cells that a spreadsheet would read as a formula begin with `'`.
+         */
+        get: operations["exportCheckoutSessions"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -205,7 +225,7 @@ export interface paths {
         };
         /**
          * List payment transactions
-         * @description Returns the transactions of the organization that match every filter, newest first. A transaction is a transfer that was matched with a checkout session.
+         * @description Returns the transactions of the organization that `query` finds and that match every filter, newest first unless `sort` and `order` say otherwise. A transaction is a transfer that was matched with a checkout session.
          */
         get: operations["listPaymentTransactions"];
         put?: never;
@@ -225,7 +245,7 @@ export interface paths {
         };
         /**
          * Export payment transactions
-         * @description Returns all transactions that match every filter as CSV (RFC 4180) with a header row, newest first. The last column, `outcome`, is that of the transaction's session. When more than 50,000 match, the answer is `invalid_field_value`: narrow the filter. Cells that a spreadsheet would read as a formula begin with `'`.
+         * @description Streams all transactions that `query` finds and that match every filter as CSV (RFC 4180) with a header row, newest first: the plain fields of the record, then amounts in whole tokens, the token, the fee, the refunds of the session, and, as the last column, `outcome` of the session. When more than 50,000 match, the answer is `invalid_field_value`: narrow the filter. Cells that a spreadsheet would read as a formula begin with `'`.
          */
         get: operations["exportPaymentTransactions"];
         put?: never;
@@ -3649,6 +3669,11 @@ export interface components {
              */
             cancel_url: string | null;
             /**
+             * @description Name of the product, as it was when the session was opened; null for a session without a link.
+             * @example Dotted notebook
+             */
+            product_name: string | null;
+            /**
              * @description The merchant's own id of the checkout; null when not given.
              * @example order-1042
              */
@@ -3709,6 +3734,11 @@ export interface components {
              * @example 3
              */
             total_count: number;
+            /**
+             * @description Continues the list after this page as `cursor`; null on the last page. Absent in lists without cursors.
+             * @example WzE3NjI5NDg4MDAwMDAsImNzXzloVXczWnBMazVSdE44eEViRzJtUXk3ViJd
+             */
+            next_cursor?: string | null;
             /**
              * @description Path of the list.
              * @example /api/v1/checkout-sessions
@@ -4199,6 +4229,26 @@ export interface components {
             partial: boolean;
             /** @description Amount beyond what was due, in the token's smallest unit; null when there is none. */
             overpaid_amount: components["schemas"]["Amount"] | null;
+            /**
+             * @description Name of the product; null for a session without a link.
+             * @example Dotted notebook
+             */
+            product_name: string | null;
+            /**
+             * @description Order reference of the session; null for none.
+             * @example order-1042
+             */
+            clientReferenceId: string | null;
+            /**
+             * @description Email address of the customer; null when none was given.
+             * @example ada@example.com
+             */
+            customerEmail: string | null;
+            /**
+             * @description Name of the customer; null when none was given.
+             * @example Ada Lovelace
+             */
+            customerName: string | null;
             /** @description Values that the payer entered; null when the link has no form. */
             form_data: components["schemas"]["FormValues"] | null;
             /** @description Shipping address; null when not requested. */
@@ -4259,6 +4309,11 @@ export interface components {
              * @example 3
              */
             total_count: number;
+            /**
+             * @description Continues the list after this page as `cursor`; null on the last page. Absent in lists without cursors.
+             * @example WzE3NjI5NDg4MDAwMDAsImNzXzloVXczWnBMazVSdE44eEViRzJtUXk3ViJd
+             */
+            next_cursor?: string | null;
             /**
              * @description Path of the list.
              * @example /api/v1/transactions
@@ -7784,6 +7839,20 @@ export interface components {
         Page: number;
         /** @description Number of records per page. */
         Limit: number;
+        /** @description Text to search for: an id of a checkout session, transaction, payment link, refund or unmatched transfer, an order reference, an email address, a transaction hash, the address of a wallet or a deposit address, an amount in whole tokens such as `25` or `25 USDC`, or a part of a product's name. An empty text does not filter. */
+        Query: string;
+        /** @description True returns only sessions with a completed refund, false only the others. */
+        Refunded: boolean;
+        /** @description True returns only sessions that an open unmatched transfer may be meant for, false only the others. */
+        WithUnmatched: boolean;
+        /** @description Only transactions with this mark. */
+        Mark: "late" | "duplicate" | "partial" | "overpaid";
+        /** @description Field by which the records are ordered, an amount in smallest units; `created_at` when absent. Equal values are ordered by time and id. */
+        PaymentSort: "created_at" | "amount";
+        /** @description Sort direction; `desc` when absent. */
+        PaymentOrder: "asc" | "desc";
+        /** @description `next_cursor` of the previous page, for a request with the same filters and order. Replaces `page`, and takes the same time on every page. */
+        Cursor: string;
         /** @description Text to find in the name or the short code, in any letter case. `%` and `_` have no special meaning. */
         Search: string;
         /** @description True returns only links that are switched on, false only those that are switched off. */
@@ -8269,18 +8338,34 @@ export interface operations {
     listCheckoutSessions: {
         parameters: {
             query: {
+                /** @description Text to search for: an id of a checkout session, transaction, payment link, refund or unmatched transfer, an order reference, an email address, a transaction hash, the address of a wallet or a deposit address, an amount in whole tokens such as `25` or `25 USDC`, or a part of a product's name. An empty text does not filter. */
+                query?: components["parameters"]["Query"];
                 /** @description Only sessions in this state. */
                 status?: components["parameters"]["SessionStatusParameter"];
                 /** @description Only sessions with this outcome. */
                 outcome?: components["parameters"]["OutcomeParameter"];
+                /** @description True returns only sessions with a completed refund, false only the others. */
+                refunded?: components["parameters"]["Refunded"];
+                /** @description True returns only sessions that an open unmatched transfer may be meant for, false only the others. */
+                unmatched?: components["parameters"]["WithUnmatched"];
                 /** @description Only records of this payment link. */
                 payment_link_id?: components["parameters"]["OfPaymentLink"];
+                /** @description Only records on this chain. */
+                chain_id?: components["parameters"]["ChainIdParameter"];
+                /** @description Only records of this token, in any letter case. */
+                token_address?: components["parameters"]["TokenAddressParameter"];
                 /** @description Only records created at or after this time, ISO 8601. */
                 from?: components["parameters"]["From"];
                 /** @description Only records created before this time, ISO 8601. */
                 to?: components["parameters"]["To"];
+                /** @description Field by which the records are ordered, an amount in smallest units; `created_at` when absent. Equal values are ordered by time and id. */
+                sort?: components["parameters"]["PaymentSort"];
+                /** @description Sort direction; `desc` when absent. */
+                order?: components["parameters"]["PaymentOrder"];
                 /** @description Page number, from 1. A page after the last one is empty. */
                 page: components["parameters"]["Page"];
+                /** @description `next_cursor` of the previous page, for a request with the same filters and order. Replaces `page`, and takes the same time on every page. */
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Number of records per page. */
                 limit: components["parameters"]["Limit"];
             };
@@ -8348,6 +8433,62 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportCheckoutSessions: {
+        parameters: {
+            query: {
+                /** @description Format of the export. */
+                format: components["parameters"]["Format"];
+                /** @description Text to search for: an id of a checkout session, transaction, payment link, refund or unmatched transfer, an order reference, an email address, a transaction hash, the address of a wallet or a deposit address, an amount in whole tokens such as `25` or `25 USDC`, or a part of a product's name. An empty text does not filter. */
+                query?: components["parameters"]["Query"];
+                /** @description Only sessions in this state. */
+                status?: components["parameters"]["SessionStatusParameter"];
+                /** @description Only sessions with this outcome. */
+                outcome?: components["parameters"]["OutcomeParameter"];
+                /** @description True returns only sessions with a completed refund, false only the others. */
+                refunded?: components["parameters"]["Refunded"];
+                /** @description True returns only sessions that an open unmatched transfer may be meant for, false only the others. */
+                unmatched?: components["parameters"]["WithUnmatched"];
+                /** @description Only records of this payment link. */
+                payment_link_id?: components["parameters"]["OfPaymentLink"];
+                /** @description Only records on this chain. */
+                chain_id?: components["parameters"]["ChainIdParameter"];
+                /** @description Only records of this token, in any letter case. */
+                token_address?: components["parameters"]["TokenAddressParameter"];
+                /** @description Only records created at or after this time, ISO 8601. */
+                from?: components["parameters"]["From"];
+                /** @description Only records created before this time, ISO 8601. */
+                to?: components["parameters"]["To"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sessions as CSV. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example id,status,chain_id
+                     *     cs_9hUw3ZpLk5RtN8xEbG2mQy7V,completed,31337
+                     */
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
@@ -8484,10 +8625,16 @@ export interface operations {
     listPaymentTransactions: {
         parameters: {
             query: {
+                /** @description Text to search for: an id of a checkout session, transaction, payment link, refund or unmatched transfer, an order reference, an email address, a transaction hash, the address of a wallet or a deposit address, an amount in whole tokens such as `25` or `25 USDC`, or a part of a product's name. An empty text does not filter. */
+                query?: components["parameters"]["Query"];
                 /** @description Only transactions in this state. */
                 status?: components["parameters"]["TransactionStatusParameter"];
+                /** @description Only transactions with this mark. */
+                mark?: components["parameters"]["Mark"];
                 /** @description Only records on this chain. */
                 chain_id?: components["parameters"]["ChainIdParameter"];
+                /** @description Only records of this token, in any letter case. */
+                token_address?: components["parameters"]["TokenAddressParameter"];
                 /** @description Only records of this payment link. */
                 payment_link_id?: components["parameters"]["OfPaymentLink"];
                 /** @description Only records of this checkout session. */
@@ -8498,8 +8645,14 @@ export interface operations {
                 from?: components["parameters"]["From"];
                 /** @description Only records created before this time, ISO 8601. */
                 to?: components["parameters"]["To"];
+                /** @description Field by which the records are ordered, an amount in smallest units; `created_at` when absent. Equal values are ordered by time and id. */
+                sort?: components["parameters"]["PaymentSort"];
+                /** @description Sort direction; `desc` when absent. */
+                order?: components["parameters"]["PaymentOrder"];
                 /** @description Page number, from 1. A page after the last one is empty. */
                 page: components["parameters"]["Page"];
+                /** @description `next_cursor` of the previous page, for a request with the same filters and order. Replaces `page`, and takes the same time on every page. */
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Number of records per page. */
                 limit: components["parameters"]["Limit"];
             };
@@ -8535,10 +8688,16 @@ export interface operations {
             query: {
                 /** @description Format of the export. */
                 format: components["parameters"]["Format"];
+                /** @description Text to search for: an id of a checkout session, transaction, payment link, refund or unmatched transfer, an order reference, an email address, a transaction hash, the address of a wallet or a deposit address, an amount in whole tokens such as `25` or `25 USDC`, or a part of a product's name. An empty text does not filter. */
+                query?: components["parameters"]["Query"];
                 /** @description Only transactions in this state. */
                 status?: components["parameters"]["TransactionStatusParameter"];
+                /** @description Only transactions with this mark. */
+                mark?: components["parameters"]["Mark"];
                 /** @description Only records on this chain. */
                 chain_id?: components["parameters"]["ChainIdParameter"];
+                /** @description Only records of this token, in any letter case. */
+                token_address?: components["parameters"]["TokenAddressParameter"];
                 /** @description Only records of this payment link. */
                 payment_link_id?: components["parameters"]["OfPaymentLink"];
                 /** @description Only records of this checkout session. */
@@ -8567,7 +8726,6 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -10426,7 +10584,6 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -10698,7 +10855,6 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
