@@ -250,8 +250,32 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
     ],
   ],
   [
+    'src/payments/customers/',
+    [
+      'src/payments/model/',
+      'src/payments/tables/',
+      'src/payments/secrets/',
+      'src/payments/store/',
+      'src/db/',
+      'src/lib/',
+    ],
+  ],
+  [
+    'src/payments/search/',
+    [
+      'src/payments/model/',
+      'src/payments/tables/',
+      'src/payments/secrets/',
+      'src/payments/store/',
+      'src/payments/customers/',
+      'src/payments/sessions/',
+      'src/db/',
+    ],
+  ],
+  [
     'src/payments/sessions/',
     [
+      'src/payments/customers/',
       'src/payments/model/',
       'src/payments/tables/',
       'src/payments/amounts/',
@@ -409,6 +433,8 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'src/payments/recipients/',
       'src/payments/deposits/',
       'src/payments/sessions/',
+      'src/payments/customers/',
+      'src/payments/search/',
       'src/payments/deposits/',
       'src/payments/refunds/',
       'src/payments/settlement/',

@@ -159,6 +159,7 @@ create table checkout_sessions (
   tolerance_bps bigint not null default 0,
   amount_reserved text collate "C" not null default '010'::text,
   deposit_address text collate "C",
+  customer_id text collate "C",
   PRIMARY KEY (id),
   CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
   FOREIGN KEY (organization_id) REFERENCES organizations(id),
@@ -197,6 +198,14 @@ CASE
     ELSE 'waiting'::text
 END), created_at, id, payment_link_id, status);
 CREATE UNIQUE INDEX sessions_by_deposit_address ON checkout_sessions USING btree (deposit_address) WHERE deposit_address IS NOT NULL;
+CREATE INDEX sessions_of_customer ON checkout_sessions USING btree (organization_id, mode, customer_id, created_at, id);
+CREATE INDEX sessions_unidentified ON checkout_sessions USING btree (id) WHERE customer_id IS NULL;
+CREATE INDEX sessions_by_reference ON checkout_sessions USING btree (organization_id, mode, lower(client_reference_id), created_at, id) WHERE client_reference_id IS NOT NULL;
+CREATE INDEX sessions_by_payer ON checkout_sessions USING btree (organization_id, mode, payer_address, created_at, id) WHERE payer_address IS NOT NULL;
+CREATE INDEX sessions_of_price ON checkout_sessions USING btree (organization_id, mode, amount, created_at, id, token_address);
+CREATE INDEX sessions_of_exact_amount ON checkout_sessions USING btree (organization_id, mode, amount_due, created_at, id) WHERE amount_due <> amount;
+CREATE INDEX sessions_by_unusual_amount ON checkout_sessions USING btree (organization_id, mode, amount_received, created_at, id) WHERE amount_received <> '010'::text AND amount_received <> amount AND amount_received <> amount_due;
+CREATE INDEX sessions_refunded ON checkout_sessions USING btree (organization_id, mode, created_at, id) WHERE amount_refunded <> '010'::text;
 
 create table watched_recipients (
   organization_id text collate "C" not null,
@@ -267,6 +276,8 @@ CREATE INDEX transactions_of_link ON transactions USING btree (payment_link_id, 
 CREATE INDEX transactions_confirming ON transactions USING btree (chain_id, organization_id, mode, block_number, log_index) WHERE status = 'confirming'::text;
 CREATE INDEX transactions_unproven ON transactions USING btree (chain_id, completed_at) WHERE status = 'completed'::text AND proven IS NULL;
 CREATE INDEX transactions_by_recipient ON transactions USING btree (recipient, chain_id, token_address);
+CREATE INDEX transactions_by_sender ON transactions USING btree (organization_id, mode, sender, created_at, id, session_id) WHERE sender IS NOT NULL;
+CREATE INDEX transactions_of_amount ON transactions USING btree (organization_id, mode, amount, created_at, id, token_address);
 
 create table unmatched_transfers (
   id text collate "C" not null,
@@ -686,6 +697,7 @@ CREATE INDEX refunds_open ON refunds USING btree (chain_id, status) WHERE status
 CREATE INDEX refunds_due ON refunds USING btree (expires_at) WHERE status = ANY (ARRAY['requires_action'::text, 'pending'::text]);
 CREATE INDEX refunds_completed ON refunds USING btree (chain_id, block_number) WHERE status = 'completed'::text;
 CREATE UNIQUE INDEX refunds_by_transfer ON refunds USING btree (chain_id, tx_hash, log_index) WHERE log_index IS NOT NULL AND (status = ANY (ARRAY['pending'::text, 'completed'::text]));
+CREATE INDEX refunds_by_hash ON refunds USING btree (tx_hash) WHERE tx_hash IS NOT NULL;
 
 create table refund_addresses (
   session_id text collate "C" not null,
@@ -906,3 +918,20 @@ create table spent_challenges (
   expires_at bigint not null,
   PRIMARY KEY (challenge_hash)
 );
+
+create table customers (
+  id text collate "C" not null,
+  organization_id text collate "C" not null,
+  mode text collate "C" not null,
+  wallet_address text collate "C",
+  email_hash text collate "C",
+  sealed_contact text collate "C",
+  created_at bigint not null,
+  updated_at bigint not null,
+  PRIMARY KEY (id),
+  CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
+  FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+CREATE INDEX customers_by_age ON customers USING btree (organization_id, mode, created_at, id);
+CREATE UNIQUE INDEX customers_by_email ON customers USING btree (organization_id, mode, email_hash) WHERE email_hash IS NOT NULL;
+CREATE UNIQUE INDEX customers_by_wallet ON customers USING btree (organization_id, mode, wallet_address) WHERE wallet_address IS NOT NULL;

@@ -129,7 +129,7 @@ CREATE TABLE checkout_sessions (
   updated_at integer not null,
   completed_at integer,
   ended_at integer
-, client_hash text, is_price_round integer check (is_price_round in (0, 1)) not null default false, signed_address text, ended_reason text, amount_refunded text not null default '010', accepted_at integer, accepted_by text, accepted_reason text, accepted_amount text, amount_overpaid text not null default '010', use_reserved_until integer, tolerance_bps integer not null default 0, amount_reserved text not null default '010', deposit_address text) strict;
+, client_hash text, is_price_round integer check (is_price_round in (0, 1)) not null default false, signed_address text, ended_reason text, amount_refunded text not null default '010', accepted_at integer, accepted_by text, accepted_reason text, accepted_amount text, amount_overpaid text not null default '010', use_reserved_until integer, tolerance_bps integer not null default 0, amount_reserved text not null default '010', deposit_address text, customer_id text) strict;
 CREATE INDEX sessions_by_age on checkout_sessions (organization_id, mode, created_at, id, status);
 CREATE INDEX sessions_of_link on checkout_sessions (payment_link_id, created_at, id, organization_id, mode, status);
 CREATE INDEX sessions_by_end on checkout_sessions (chain_id, expires_at) where status = 'active';
@@ -177,6 +177,20 @@ CREATE INDEX sessions_by_outcome on checkout_sessions (organization_id, mode, (
      ), created_at, id, payment_link_id, status);
 CREATE UNIQUE INDEX sessions_by_deposit_address on checkout_sessions (deposit_address)
      where deposit_address is not null;
+CREATE INDEX sessions_of_customer on checkout_sessions (organization_id, mode, customer_id, created_at, id);
+CREATE INDEX sessions_unidentified on checkout_sessions (id) where customer_id is null;
+CREATE INDEX sessions_by_reference on checkout_sessions
+     (organization_id, mode, lower(client_reference_id), created_at, id) where client_reference_id is not null;
+CREATE INDEX sessions_by_payer on checkout_sessions (organization_id, mode, payer_address, created_at, id)
+     where payer_address is not null;
+CREATE INDEX sessions_of_price on checkout_sessions
+     (organization_id, mode, amount, created_at, id, token_address);
+CREATE INDEX sessions_of_exact_amount on checkout_sessions (organization_id, mode, amount_due, created_at, id)
+     where amount_due <> amount;
+CREATE INDEX sessions_by_unusual_amount on checkout_sessions (organization_id, mode, amount_received, created_at, id)
+     where amount_received <> '010' and amount_received <> amount and amount_received <> amount_due;
+CREATE INDEX sessions_refunded on checkout_sessions (organization_id, mode, created_at, id)
+     where amount_refunded <> '010';
 
 CREATE TABLE watched_recipients (
   organization_id text not null references organizations (id),
@@ -236,6 +250,10 @@ CREATE INDEX transactions_confirming on transactions (chain_id, organization_id,
 CREATE INDEX transactions_unproven on transactions (chain_id, completed_at)
      where status = 'completed' and proven is null;
 CREATE INDEX transactions_by_recipient on transactions (recipient, chain_id, token_address);
+CREATE INDEX transactions_by_sender on transactions (organization_id, mode, sender, created_at, id, session_id)
+     where sender is not null;
+CREATE INDEX transactions_of_amount on transactions
+     (organization_id, mode, amount, created_at, id, token_address);
 
 CREATE TABLE unmatched_transfers (
   id text primary key,
@@ -567,6 +585,7 @@ CREATE INDEX refunds_due on refunds (expires_at) where status in ('requires_acti
 CREATE INDEX refunds_completed on refunds (chain_id, block_number) where status = 'completed';
 CREATE UNIQUE INDEX refunds_by_transfer on refunds (chain_id, tx_hash, log_index)
      where log_index is not null and status in ('pending', 'completed');
+CREATE INDEX refunds_by_hash on refunds (tx_hash) where tx_hash is not null;
 
 CREATE TABLE refund_addresses (
   session_id text primary key,
@@ -757,3 +776,19 @@ CREATE TABLE spent_challenges (
   challenge_hash blob primary key,
   expires_at integer not null
 ) strict;
+
+CREATE TABLE customers (
+  id text primary key,
+  organization_id text not null references organizations (id),
+  mode text not null check (mode in ('live', 'test')),
+  wallet_address text,
+  email_hash text,
+  sealed_contact text,
+  created_at integer not null,
+  updated_at integer not null
+) strict;
+CREATE INDEX customers_by_age on customers (organization_id, mode, created_at, id);
+CREATE UNIQUE INDEX customers_by_email on customers (organization_id, mode, email_hash)
+     where email_hash is not null;
+CREATE UNIQUE INDEX customers_by_wallet on customers (organization_id, mode, wallet_address)
+     where wallet_address is not null;

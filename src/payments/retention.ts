@@ -6,6 +6,7 @@ import { transaction } from '../db/transaction.ts';
 import { type Clock, DAY_MS } from '../lib/clock.ts';
 import type { Worker } from '../lib/worker.ts';
 import { IDEMPOTENCY_LIFETIME_MS, idempotencyStore } from './api/gate/idempotency-store.ts';
+import { removeUnusedCustomers } from './customers/unused-customers.ts';
 import { signInStore } from './dashboard/sign-in/sign-in-store.ts';
 import { EVENT_LIFETIME_MS } from './events/event-store.ts';
 import { passkeyStore } from './members/passkey-store.ts';
@@ -15,6 +16,7 @@ import { messengerLinks } from './notifications/store/messenger-links.ts';
 import { noticeStore } from './notifications/store/notice-store.ts';
 import { refundAddressStore } from './refunds/refund-address-store.ts';
 import type { Seals } from './secrets/sealed.ts';
+import { identifyCustomers } from './sessions/unidentified-sessions.ts';
 import { noteRemovedSessions } from './stats/tallies.ts';
 import { setAsideStore } from './store/set-aside-store.ts';
 import { WATCH_NOTE_MS, watchedStore } from './store/watched-store.ts';
@@ -63,7 +65,7 @@ export function retentionWorker(options: RetentionOptions): Worker {
   };
 }
 
-/** Functions that each remove a batch of one kind and return the number of removed rows. */
+/** Functions that each remove or mend a batch of one kind and return the number of its rows. */
 function removals({
   db,
   seals,
@@ -84,6 +86,7 @@ function removals({
     () => refundAddressStore(db).removeLinks(old(0)),
     () => removeOldEvents(db, old(EVENT_LIFETIME_MS)),
     () => removeUnpaidSessions(db, old(unpaidSessionsMs)),
+    () => identifyCustomers(db, seals, BATCH),
     () => setAsideStore(db).removeUnused(),
     () => watchedStore(db).removeUnused(old(unpaidSessionsMs + LONGEST_SESSION_MS + WATCH_NOTE_MS)),
   ];
@@ -111,7 +114,7 @@ function removeOldEvents(handle: Handle, { before, limit }: OldRecords): Promise
 function removeUnpaidSessions(db: Db, { before, limit }: OldRecords): Promise<number> {
   return transaction(db, async handle => {
     // The amount is literal, so that the partial index of unpaid sessions is used.
-    const rows = await select({ from: 'checkout_sessions s', columns: ['id'] }).rows(
+    const rows = await select({ from: 'checkout_sessions s', columns: ['id', 'customer_id'] }).rows(
       handle,
       `where status = 'expired' and amount_received = '010' and ended_at < ? and not exists (
          select 1 from transactions t where t.session_id = s.id and t.status <> 'failed'
@@ -130,6 +133,11 @@ function removeUnpaidSessions(db: Db, { before, limit }: OldRecords): Promise<nu
     );
     await execute(handle, `delete from transfer_candidates where session_id ${among}`, ids);
     await execute(handle, `delete from transactions where session_id ${among}`, ids);
-    return execute(handle, `delete from checkout_sessions where id ${among}`, ids);
+    const removed = await execute(handle, `delete from checkout_sessions where id ${among}`, ids);
+    await removeUnusedCustomers(
+      handle,
+      rows.map(row => row.customer_id),
+    );
+    return removed;
   });
 }

@@ -58,6 +58,7 @@ export function aSession({ organizationId, mode }: Owner, changes: Partial<Sessi
     successUrl: null,
     cancelUrl: null,
     clientReferenceId: null,
+    customerId: null,
     metadata: {},
     customerEmail: null,
     customerName: null,

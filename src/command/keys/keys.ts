@@ -7,6 +7,7 @@ import { systemClock } from '#lib/clock.ts';
 import { Refused, UsageError } from '#lib/command-line.ts';
 import { newId } from '#lib/ids.ts';
 import { CannotStart, withLocation } from '#lib/startup-error.ts';
+import { rehashCustomers } from '#payments/customers/rehash-customers.ts';
 import { paymentsServiceOptions } from '#payments/from-config.ts';
 import { type ApiKey, isActiveKey } from '#payments/keys/api-key.ts';
 import { apiKeyStore } from '#payments/keys/api-key-store.ts';
@@ -276,6 +277,7 @@ async function resealAll(
     throw new Refused(`the database needs no key of fingerprint ${abandoned}`);
   }
   const seals = await openSeals(db, secretKey, { abandoned });
+  await rehashCustomers(db, seals);
   const { moved, unopened, remaining } = await reseal(db, seals);
   const [current, ...older] = seals.keyIds;
   const unneeded = older.filter(id => !remaining.includes(id));

@@ -36,7 +36,7 @@ export function refundHandlers({ db, seals, clock, chains }: PaymentsContext) {
     },
 
     async exportRefunds({ query }, caller) {
-      return { status: 200, body: await refundsCsv(refundStore(db), caller, filtersOf(query)) };
+      return refundsCsv(refundStore(db), caller, filtersOf(query));
     },
 
     async getRefund({ path: { refund_id } }, caller) {

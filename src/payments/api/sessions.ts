@@ -1,4 +1,5 @@
-import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import type { OperationRequest } from '../../contract/contracts/operations.ts';
+import type { PaymentsOperations, PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { faultError, paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Transaction } from '../../db/open.ts';
@@ -8,28 +9,36 @@ import type { Mode, Owner } from '../model/owner.ts';
 import { normalToken, type PaymentChains } from '../model/payment-chain.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { lockFault, nameRecipient } from '../recipients/recipient-lock.ts';
+import { searchTextOf } from '../search/search-text.ts';
+import { foundSessions } from '../search/session-search.ts';
 import { type OwnTerms, openingOf, type Terms } from '../sessions/opening.ts';
+import type { SessionFilters } from '../sessions/session-filters.ts';
 import { sessionStore } from '../sessions/session-store.ts';
 import { reservationEnd, reservedFault } from '../sessions/use-reservations.ts';
 import { settlement } from '../settlement/settlement.ts';
 import { linkStore } from '../store/link-store.ts';
 import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
 import { checkDestination } from './links/link-terms.ts';
-import { pagedList, periodOf, resourceNotFound } from './responses/answers.ts';
+import { cursorRefused, periodOf, resourceNotFound, sortedList } from './responses/answers.ts';
 import { sessionBody } from './responses/record-bodies.ts';
+import { sessionsCsv } from './responses/sessions-csv.ts';
 
 /** Operations of merchants on sessions, which have three states (Decision 110). */
 export function sessionHandlers(context: PaymentsContext) {
-  const { db, seals, clock } = context;
+  const { db, seals, clock, chains } = context;
   return {
-    async listCheckoutSessions(
-      { query: { page, limit, status, outcome, payment_link_id, ...period } },
-      caller,
-    ) {
-      const filters = { status, outcome, paymentLinkId: payment_link_id, ...periodOf(period) };
-      const sessions = await sessionStore(db, seals).list(caller, filters, { page, limit });
-      const body = pagedList('/api/v1/checkout-sessions', sessions, one => sessionBody(one, context));
+    async listCheckoutSessions({ query }, caller) {
+      const search = { owner: caller, text: searchTextOf(query.query, { chains, mode: caller.mode }) };
+      const sessions = await foundSessions({ handle: db, seals }, search, filtersOf(query), query).catch(
+        cursorRefused,
+      );
+      const body = sortedList('/api/v1/checkout-sessions', sessions, one => sessionBody(one, context));
       return { status: 200, body };
+    },
+
+    async exportCheckoutSessions({ query }, caller) {
+      const search = { owner: caller, text: searchTextOf(query.query, { chains, mode: caller.mode }) };
+      return sessionsCsv(context, search, filtersOf(query));
     },
 
     createCheckoutSession: ({ body }, caller) =>
@@ -116,6 +125,29 @@ export function simulationHandlers(context: PaymentsContext) {
         return { status: 200, body: sessionBody(paid ?? session, context) };
       }),
   } satisfies ApiHandlers;
+}
+
+type Query = OperationRequest<PaymentsOperations['exportCheckoutSessions']>['query'];
+
+/** Filters of a request, as the list takes them. */
+function filtersOf({
+  status,
+  outcome,
+  refunded,
+  unmatched,
+  ...others
+}: Omit<Query, 'format'>): SessionFilters {
+  const { payment_link_id, chain_id, token_address, ...period } = others;
+  return {
+    status,
+    outcome,
+    isRefunded: refunded,
+    isCandidate: unmatched,
+    paymentLinkId: payment_link_id,
+    chainId: chain_id,
+    tokenAddress: token_address && normalToken(token_address),
+    ...periodOf(period),
+  };
 }
 
 type Body = PaymentsSchemas['CheckoutSessionCreation'];

@@ -6,27 +6,29 @@ import type { Handle } from '../../db/open.ts';
 import { HttpError } from '../../http/errors.ts';
 import type { ReadProof } from '../../node/transaction-proof.ts';
 import { sweepStore } from '../deposits/sweep-store.ts';
+import { normalToken } from '../model/payment-chain.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
+import { searchTextOf } from '../search/search-text.ts';
+import { foundTransactions } from '../search/transaction-search.ts';
 import { sessionStore } from '../sessions/session-store.ts';
 import { isToAddressOf } from '../settlement/match.ts';
 import { settlement } from '../settlement/settlement.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
-import { pagedList, periodOf, resourceNotFound } from './responses/answers.ts';
+import { cursorRefused, periodOf, resourceNotFound, sortedList } from './responses/answers.ts';
 import { candidateList, otherAddress } from './responses/candidates.ts';
 import { transactionBody } from './responses/record-bodies.ts';
 import { exportOf } from './responses/transactions-csv.ts';
 
 /** Operations on transactions: transfers that were matched with sessions (Decision 111). */
 export function transactionHandlers(context: PaymentsContext, { readProof }: { readProof: ReadProof }) {
-  const { db, seals, clock } = context;
+  const { db, seals, clock, chains } = context;
   return {
     async listPaymentTransactions({ query }, caller) {
-      const { page, limit } = query;
-      const transactions = await transactionStore(db).list(
-        caller,
-        { ...filtersOf(query), movedFrom: query.moved_from },
-        { page, limit },
+      const search = { owner: caller, text: searchTextOf(query.query, { chains, mode: caller.mode }) };
+      const filters = { ...filtersOf(query), movedFrom: query.moved_from };
+      const transactions = await foundTransactions({ handle: db, seals }, search, filters, query).catch(
+        cursorRefused,
       );
       const ids = transactions.data.map(({ sessionId }) => sessionId);
       const sessions = await sessionStore(db, seals).findMany(ids);
@@ -38,7 +40,7 @@ export function transactionHandlers(context: PaymentsContext, { readProof }: { r
       });
       return {
         status: 200,
-        body: pagedList('/api/v1/transactions', { ...transactions, data }, body => body),
+        body: sortedList('/api/v1/transactions', { ...transactions, data }, body => body),
       };
     },
 
@@ -93,17 +95,21 @@ export function transactionHandlers(context: PaymentsContext, { readProof }: { r
       }),
 
     async exportPaymentTransactions({ query }, caller) {
-      return { status: 200, body: await exportOf(db, caller, filtersOf(query)) };
+      const search = { owner: caller, text: searchTextOf(query.query, { chains, mode: caller.mode }) };
+      return exportOf(context, search, filtersOf(query));
     },
   } satisfies ApiHandlers;
 }
 
 type Query = OperationRequest<PaymentsOperations['exportPaymentTransactions']>['query'];
 
-function filtersOf({ status, chain_id, payment_link_id, session_id, ...period }: Omit<Query, 'format'>) {
+function filtersOf({ status, mark, token_address, ...others }: Omit<Query, 'format'>) {
+  const { chain_id, payment_link_id, session_id, ...period } = others;
   return {
     status,
+    mark,
     chainId: chain_id,
+    tokenAddress: token_address && normalToken(token_address),
     paymentLinkId: payment_link_id,
     sessionId: session_id,
     ...periodOf(period),

@@ -104,6 +104,8 @@ export interface CheckoutSession extends Owner {
   readonly cancelUrl: string | null;
   readonly clientReferenceId: string | null;
   readonly metadata: PaymentsSchemas['Metadata'];
+  /** `NO_CUSTOMER_ID` for none; null in sessions of older versions that were not looked at yet. */
+  readonly customerId: string | null;
   readonly customerEmail: string | null;
   readonly customerName: string | null;
   readonly formData: PaymentsSchemas['FormValues'] | null;
@@ -124,6 +126,21 @@ export type Customer = Pick<
   CheckoutSession,
   'customerEmail' | 'customerName' | 'formData' | 'shippingAddress'
 >;
+
+/** A payer who left an email address or signed with a wallet (Decision 438). Times are UTC milliseconds. */
+export interface CustomerRecord extends Owner {
+  readonly id: string;
+  /** Lower case. */
+  readonly walletAddress: string | null;
+  readonly email: string | null;
+  /** The latest name that was given with the email address. */
+  readonly name: string | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** `customerId` of a session whose payer left neither an email address nor a signature. */
+export const NO_CUSTOMER_ID = '';
 
 /** State of a session that a payer follows during the payment. */
 export type SessionState = Pick<

@@ -27,6 +27,8 @@ export interface Seals {
    * Without the key, a hash cannot be tested against a guessed text.
    */
   hash(text: string, column: Omit<SealedCell, 'id'>): string;
+  /** The same with each known key, the current one first. */
+  hashes(text: string, column: Omit<SealedCell, 'id'>): readonly [current: string, ...older: string[]];
   /** Ids of the keys, the current one first. An id reveals nothing about its key. */
   readonly keyIds: readonly [current: string, ...older: string[]];
 }
@@ -58,6 +60,7 @@ export function seals(secrets: readonly [current: string, ...older: string[]]): 
   const currentId = keyIdOf(current);
   const currentKey = keyOf(current, 'key');
   const hashKey = keyOf(current, 'hash');
+  const olderHashKeys = older.map(secret => keyOf(secret, 'hash'));
 
   return {
     seal(text, cell) {
@@ -90,13 +93,21 @@ export function seals(secrets: readonly [current: string, ...older: string[]]): 
       }
     },
 
-    hash: (text, { table, column }) =>
-      createHmac('sha256', hashKey)
-        .update(JSON.stringify([table, column, text]))
-        .digest('base64url'),
+    hash: (text, column) => hashOf(hashKey, text, column),
+
+    hashes: (text, column) => [
+      hashOf(hashKey, text, column),
+      ...olderHashKeys.map(key => hashOf(key, text, column)),
+    ],
 
     keyIds: [currentId, ...older.map(keyIdOf)],
   };
+}
+
+function hashOf(key: KeyObject, text: string, { table, column }: Omit<SealedCell, 'id'>): string {
+  return createHmac('sha256', key)
+    .update(JSON.stringify([table, column, text]))
+    .digest('base64url');
 }
 
 /**

@@ -83,6 +83,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'webhooks', column: 'sealed_secret', key: ['id'] },
   { table: 'webhooks', column: 'sealed_previous_secret', key: ['id'] },
   { table: 'checkout_sessions', column: 'sealed_customer', key: ['id'] },
+  { table: 'customers', column: 'sealed_contact', key: ['id'] },
   { table: 'events', column: 'sealed_data', key: ['id'] },
   { table: 'deliveries', column: 'sealed_body', key: ['id'] },
   { table: 'delivery_attempts', column: 'sealed_response', key: ['id'] },

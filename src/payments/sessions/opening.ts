@@ -102,6 +102,7 @@ export function openingOf(
     isLate: false,
     isReorged: false,
     useReservedUntil: null,
+    customerId: null,
     acceptedAt: null,
     acceptedBy: null,
     acceptedReason: null,

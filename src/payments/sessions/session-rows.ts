@@ -73,6 +73,7 @@ const sessionForm = recordForm<Omit<CheckoutSession, keyof Customer>>({
   signedAddress: 'plain',
   cancelUrl: 'plain',
   clientReferenceId: 'plain',
+  customerId: 'plain',
   metadata: 'json',
   shippingOption: 'json',
   createdAt: 'plain',

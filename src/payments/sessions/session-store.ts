@@ -1,30 +1,23 @@
 import { uintColumn } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import type { Sql } from '../../db/query.ts';
+import { execute, type Sql } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { announce } from '../../db/woken-worker.ts';
 import { isRound } from '../amounts/token-amount.ts';
+import { customerStore } from '../customers/customer-store.ts';
 import { issueDepositAddress } from '../deposits/issuing.ts';
-import { OUTCOME_SQL, type Outcome } from '../model/outcome.ts';
 import type { Owner } from '../model/owner.ts';
 import { type PaidAddress, watcherName } from '../model/payment-chain.ts';
 import type { CheckoutSession, SessionState, SessionStatus } from '../model/session.ts';
 import { recipientStore } from '../recipients/recipient-store.ts';
 import type { Seals } from '../secrets/sealed.ts';
-import {
-  allOf,
-  type ListPage,
-  type ListPageRequest,
-  optionalCondition,
-  ownedBy,
-  ownedRow,
-  paged,
-} from '../store/list-query.ts';
+import { type ListPage, type ListPageRequest, ownedBy, ownedRow, paged } from '../store/list-query.ts';
 import { watchedStore } from '../store/watched-store.ts';
 import { select } from '../tables/select.ts';
 import type { SessionRow } from '../tables/session-tables.ts';
 import { freeAmount } from './amounts-due.ts';
 import type { SessionDraft } from './opening.ts';
+import { type SessionFilters, sessionsMatching } from './session-filters.ts';
 import {
   AT_ADDRESS,
   AT_DEPOSIT_ADDRESS,
@@ -35,15 +28,6 @@ import {
   sessionValues,
   stateOf,
 } from './session-rows.ts';
-
-/** Filters of a list of sessions. `from` (inclusive) and `to` (exclusive) are creation times in UTC milliseconds. */
-interface SessionFilters {
-  readonly status?: SessionStatus | undefined;
-  readonly outcome?: Outcome | undefined;
-  readonly paymentLinkId?: string | undefined;
-  readonly from?: number | undefined;
-  readonly to?: number | undefined;
-}
 
 /** A wallet that signed for a session, which is in this state. `now` is UTC milliseconds. */
 interface WalletOfSession {
@@ -81,8 +65,13 @@ export function sessionStore(handle: Handle, seals: Seals) {
          and (signed_address is null or (signed_address <> ? and not ${HAS_PAYMENT}))`,
       [address, address, now, id, status, address],
     );
-    if (row !== undefined) return opened(row);
-    return findWhere({ sql: 'id = ? and signed_address = ?', bindings: [id, address] });
+    if (row === undefined)
+      return findWhere({ sql: 'id = ? and signed_address = ?', bindings: [id, address] });
+    const session = opened(row);
+    const customerId = await customerStore(handle, seals).identify(session, now);
+    if (customerId === session.customerId) return session;
+    await execute(handle, 'update checkout_sessions set customer_id = ? where id = ?', [customerId, id]);
+    return { ...session, customerId };
   };
 
   return {
@@ -126,7 +115,7 @@ export function sessionStore(handle: Handle, seals: Seals) {
 
     /** Newest first. */
     list(owner: Owner, filters: SessionFilters, page: ListPageRequest): Promise<ListPage<CheckoutSession>> {
-      const where = matching(owner, filters);
+      const where = sessionsMatching(owner, filters);
       return paged(
         handle,
         { table: 'checkout_sessions', where, order: 'created_at desc, id desc' },
@@ -207,17 +196,6 @@ const HAS_PAYMENT = `exists (
   select 1 from transactions t where t.session_id = checkout_sessions.id and t.status in ('confirming', 'completed')
 )`;
 
-function matching(owner: Owner, { status, outcome, paymentLinkId, from, to }: SessionFilters): Sql {
-  return allOf([
-    ownedBy(owner),
-    optionalCondition('status = ?', status),
-    optionalCondition(`(${OUTCOME_SQL}) = ?`, outcome),
-    optionalCondition('payment_link_id = ?', paymentLinkId),
-    optionalCondition('created_at >= ?', from),
-    optionalCondition('created_at < ?', to),
-  ]);
-}
-
 /** States of sessions for their payers, by id, in one statement. Unknown ids are left out. */
 export async function sessionStates(
   handle: Handle,
@@ -225,17 +203,6 @@ export async function sessionStates(
 ): Promise<Map<string, SessionState>> {
   const rows = await sessionStateRows.rows(handle, `where s.id in (${placeholders(ids.length)})`, ids);
   return new Map(rows.map(row => [row.id, stateOf(row)]));
-}
-
-/** Outcomes of sessions by id, in one statement. Unknown ids are left out. */
-export async function sessionOutcomes(handle: Handle, ids: readonly string[]): Promise<Map<string, string>> {
-  if (ids.length === 0) return new Map();
-  const rows = await select({
-    from: 'checkout_sessions',
-    columns: ['id'],
-    computed: { outcome: ['text', OUTCOME_SQL] },
-  }).rows(handle, `where id in (${placeholders(ids.length)})`, ids);
-  return new Map(rows.map(({ id, outcome }) => [id, outcome]));
 }
 
 /**
@@ -262,6 +229,7 @@ async function openSession(handle: Handle, seals: Seals, draft: SessionDraft): P
   if (deposit !== undefined)
     await watchedStore(handle).watch(draft, { ...draft, recipientAddress: deposit.address }, createdAt);
   const depositAddress = deposit?.address ?? null;
+  const customerId = await customerStore(handle, seals).identify(draft, createdAt);
   // Without ownership of the recipient, only a signed wallet can pay (Decision 137).
   const asksExactAmount = recipient.isOwner && depositAddress === null;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -272,6 +240,7 @@ async function openSession(handle: Handle, seals: Seals, draft: SessionDraft): P
       amountDue: amountDue ?? draft.amount,
       isWalletOnly: amountDue === undefined,
       depositAddress,
+      customerId,
     };
     const values = {
       ...sessionValues(session, seals),

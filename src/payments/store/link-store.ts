@@ -197,6 +197,6 @@ function searchValues({ name, shortCode }: PaymentLink) {
 }
 
 /** Text in the form of the search column: upper case, which unlike lower case never depends on neighboring letters. */
-function searchText(text: string): string {
+export function searchText(text: string): string {
   return text.toUpperCase();
 }

@@ -7,22 +7,16 @@ import type { PaidAddress } from '../model/payment-chain.ts';
 import type { PaymentMove, PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
 import type { Transfer } from '../model/transfer.ts';
 import { select } from '../tables/select.ts';
-import {
-  allOf,
-  countOf,
-  type ListPage,
-  type ListPageRequest,
-  optionalCondition,
-  ownedBy,
-  ownedRow,
-  paged,
-} from './list-query.ts';
+import { allOf, countOf, optionalCondition, ownedBy, ownedRow } from './list-query.ts';
 import { changeableForm, moveForm, transactionForm } from './transaction-rows.ts';
 
 /** Filters of transactions. `from` (inclusive) and `to` (exclusive) are creation times in UTC milliseconds. */
 export interface TransactionFilters {
   readonly status?: TransactionStatus | undefined;
+  readonly mark?: 'late' | 'duplicate' | 'partial' | 'overpaid' | undefined;
   readonly chainId?: number | undefined;
+  /** Lower case. */
+  readonly tokenAddress?: string | undefined;
   readonly paymentLinkId?: string | undefined;
   readonly sessionId?: string | undefined;
   readonly movedFrom?: string | undefined;
@@ -58,22 +52,8 @@ export function transactionStore(handle: Handle) {
     /** Of any owner. For the watcher. */
     findById: async (id: string): Promise<PaymentTransaction | undefined> => (await where('id = ?', [id]))[0],
 
-    /** Newest first. */
-    list(
-      owner: Owner,
-      filters: TransactionFilters,
-      page: ListPageRequest,
-    ): Promise<ListPage<PaymentTransaction>> {
-      const listing = {
-        table: 'transactions',
-        where: matching(owner, filters),
-        order: NEWEST_FIRST,
-      } as const;
-      return paged(handle, listing, page, transactionForm.recordOf);
-    },
-
     count: (owner: Owner, filters: TransactionFilters): Promise<number> =>
-      countOf(handle, 'transactions', matching(owner, filters)),
+      countOf(handle, 'transactions', transactionsMatching(owner, filters)),
 
     /** Up to `limit` transactions, newest first. Continues after a given one, or begins with the newest. */
     export(
@@ -82,7 +62,7 @@ export function transactionStore(handle: Handle) {
       limit: number,
       after?: PaymentTransaction,
     ): Promise<PaymentTransaction[]> {
-      const { sql, bindings } = allOf([matching(owner, filters), after && before(after)]);
+      const { sql, bindings } = allOf([transactionsMatching(owner, filters), after && before(after)]);
       return where(`${sql} order by ${NEWEST_FIRST} limit ?`, [...bindings, limit]);
     },
 
@@ -208,11 +188,26 @@ function before({ createdAt, id }: PaymentTransaction): Sql {
   return { sql: '(created_at, id) < (?, ?)', bindings: [createdAt, id] };
 }
 
-function matching(owner: Owner, filters: TransactionFilters): Sql {
+/** Conditions of marks. */
+const MARKS = {
+  late: 'is_late',
+  duplicate: 'is_duplicate',
+  partial: 'is_partial',
+  overpaid: "overpaid_amount is not null and overpaid_amount <> '010'",
+} as const;
+
+/** Condition for the transactions of an owner that match every filter. */
+function transactionsMatching(owner: Owner, filters: TransactionFilters): Sql {
+  return allOf([ownedBy(owner), filteredTransactions(filters)]);
+}
+
+/** The same for transactions of any owner. */
+export function filteredTransactions(filters: TransactionFilters): Sql {
   return allOf([
-    ownedBy(owner),
     optionalCondition('status = ?', filters.status),
+    filters.mark && { sql: MARKS[filters.mark], bindings: [] },
     optionalCondition('chain_id = ?', filters.chainId),
+    optionalCondition('token_address = ?', filters.tokenAddress),
     optionalCondition('payment_link_id = ?', filters.paymentLinkId),
     optionalCondition('session_id = ?', filters.sessionId),
     optionalCondition(

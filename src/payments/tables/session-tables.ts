@@ -4,7 +4,7 @@ import type { PaymentLink } from '../model/payment-link.ts';
 import type { PaymentMove, PaymentTransaction } from '../model/payment-transaction.ts';
 import type { DepositAddress, DepositSweep, Recipient } from '../model/recipient.ts';
 import type { Refund, StatedAddress } from '../model/refund.ts';
-import type { CheckoutSession, Customer } from '../model/session.ts';
+import type { CheckoutSession, Customer, CustomerRecord } from '../model/session.ts';
 import type { BlockPart, SetAsideReason } from '../model/set-aside.ts';
 import type { HashStatus, UnmatchedTransfer } from '../model/transfer.ts';
 import type { OwnerColumns } from './organization-tables.ts';
@@ -63,6 +63,10 @@ declare module 'knex/types/tables.js' {
     unswept_notices: OwnerColumns & { chain_id: number; token_address: string; noticed_at: number };
     transactions: PaymentTransactionRow;
     payment_moves: RowOfRecord<PaymentMove>;
+    customers: RowOfRecord<Omit<CustomerRecord, 'email' | 'name'>> & {
+      email_hash: string | null;
+      sealed_contact: string | null;
+    };
     unmatched_transfers: TransferRow;
     /** Unmatched transfers with a decision or a refund that the chain dropped. `record` is their row as JSON. */
     dropped_transfers: Pick<TransferRow, 'id' | 'chain_id' | 'tx_hash' | 'amount_refunded'> & {

@@ -1,3 +1,4 @@
+import { formatUnits } from 'viem';
 import { expect, test } from 'vitest';
 import { child, type Json, resolve } from '#contract/contracts/document.ts';
 import { paymentsContract } from '#contract/contracts/payments.ts';
@@ -25,6 +26,19 @@ function plainFields(): string[] {
     isObject(schema) && isPlain(schema) ? [name] : [],
   );
 }
+
+const OTHERS = [
+  'amount_decimal',
+  'overpaid_amount_decimal',
+  'token_symbol',
+  'token_decimals',
+  'fee',
+  'session_amount_refunded',
+  'session_amount_refunded_decimal',
+  'outcome',
+];
+/** Cells of the columns with whole tokens of a transaction without refunds, up to the outcome. */
+const whole = (amount: string) => [formatUnits(BigInt(amount), 6), '', 'USDC', '6', '0', '0', '0'];
 
 /** Splits CSV without quotes into rows of cells. */
 const cellsOf = (csv: string) => csv.split('\r\n').map(line => line.split(','));
@@ -70,7 +84,7 @@ test('a cell is quoted where RFC 4180 requires it, and is never a formula', () =
 });
 
 eachDatabase('the export', databases => {
-  test('has the plain fields of the record and the outcome of its session, one CRLF line per transaction', async () => {
+  test('has the plain fields of the record, whole tokens and the outcome of its session, one CRLF line per transaction', async () => {
     await using api = await startPaymentsApi(await databases.create('payments'));
     const merchant = await api.merchant();
     const old = await paid(merchant, '100');
@@ -81,16 +95,45 @@ eachDatabase('the export', databases => {
 
     expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
     const [header = [], ...lines] = cellsOf(text(body));
-    expect(header).toEqual([...plainFields(), 'outcome']);
+    expect(header).toEqual([...plainFields(), ...OTHERS]);
     expect(lines.pop()).toEqual(['']);
     const { body: listed } = await merchant.get('/api/v1/transactions');
     expect(lines).toEqual(
       list(record(listed).data).map(one => [
         ...plainFields().map(name => String(record(one)[name] ?? '')),
+        ...whole(text(record(one).amount)),
         record(one).session_id === recent.id ? 'partial' : 'paid',
       ]),
     );
     expect(lines.map(cells => cells[header.indexOf('session_id')])).toEqual([recent.id, old.id]);
+  });
+
+  test('of checkouts has what the search finds, with product, reference, customer and whole tokens', async () => {
+    await using api = await startPaymentsApi(await databases.create('payments'));
+    const merchant = await api.merchant();
+    await paid(merchant, '100');
+    const ordered = await merchant.post('/api/v1/checkout-sessions', {
+      ...PLACE,
+      amount: '12500000',
+      clientReferenceId: 'order-7',
+      customerEmail: 'ada@example.com',
+    });
+
+    const { body } = await merchant.get('/api/v1/checkout-sessions/export?query=ADA@example.com');
+    const [header = [], row = [], ...rest] = cellsOf(text(body));
+
+    const cell = (name: string) => row[header.indexOf(name)];
+    expect(rest).toEqual([['']]);
+    expect(cell('id')).toBe(record(ordered.body).id);
+    expect(
+      ['clientReferenceId', 'customerEmail', 'amount', 'amount_decimal', 'token_symbol'].map(cell),
+    ).toEqual(["'=1+1", 'ada@example.com', '12500000', '12.5', 'USDC']);
+    expect(['fee', 'amount_received_decimal', 'outcome', 'token_decimals'].map(cell)).toEqual([
+      '0',
+      '0',
+      'waiting',
+      '6',
+    ]);
   });
 
   test('has only the caller’s transactions that match the filters', async () => {
@@ -124,7 +167,7 @@ eachDatabase('the export', databases => {
     api.db.on('query-response', (rows: unknown) => read.push(lengthOf(rows)));
     const lines = text((await merchant.get(PATH)).body).split('\r\n');
     // Reading all of them in one statement would keep other requests waiting.
-    expect(Math.max(...read)).toBe(1_000);
+    expect(Math.max(...read)).toBe(1_001);
     expect(lines).toHaveLength(50_002);
     expect(new Set(lines.map(line => line.split(',')[1])).size).toBe(50_002);
   });

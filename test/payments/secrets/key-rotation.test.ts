@@ -115,6 +115,8 @@ test('every cell that the source seals is known to reseal', () => {
     'member_sessions.token_hash',
     'refund_links.token_hash',
     'spent_challenges.challenge_hash',
+    // Renewed by `rehashCustomers`.
+    'customers.email_hash',
   ];
   expect([...new Set(cells)].sort()).toEqual(
     [...SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`), ...notMoved].sort(),

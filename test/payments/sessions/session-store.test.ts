@@ -72,6 +72,7 @@ eachPaymentsDatabase('the checkout sessions', ownedTest => {
       amountDue: session.amountDue,
       isWalletOnly: false,
       depositAddress: null,
+      customerId: expect.stringMatching(/^cust_/),
     });
     expect(await store().find(owner, session.id)).toEqual(session);
     expect(await store().findById(session.id)).toEqual(session);

@@ -2,7 +2,7 @@ import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import type { DepositFilters, DepositListing } from '../../deposits/deposit-listing.ts';
 import type { Owner } from '../../model/owner.ts';
 import type { DepositAddress } from '../../model/recipient.ts';
-import { csvExport } from '../responses/csv-export.ts';
+import { type CsvReply, csvExport } from '../responses/csv-export.ts';
 import { depositBody } from './deposit-address-body.ts';
 
 /** Columns: the plain fields of a deposit address that do not depend on its session, in the order of its record. */
@@ -31,7 +31,7 @@ export function depositAddressesCsv(
   listing: DepositListing,
   owner: Owner,
   filters: DepositFilters,
-): Promise<string> {
+): Promise<CsvReply> {
   return csvExport<DepositAddress>({
     records: 'deposit addresses',
     columns: COLUMNS,

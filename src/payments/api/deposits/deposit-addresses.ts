@@ -62,7 +62,7 @@ export function depositAddressHandlers(
     },
 
     async exportDepositAddresses({ query }, caller) {
-      return { status: 200, body: await depositAddressesCsv(listing, caller, filtersOf(query)) };
+      return depositAddressesCsv(listing, caller, filtersOf(query));
     },
 
     async getDepositAddress({ path: { address } }, caller) {

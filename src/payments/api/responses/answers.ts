@@ -1,6 +1,7 @@
 import { paymentsError } from '#contract/contracts/payments-errors.ts';
 import type { HttpError } from '#http/errors.ts';
 import { timestamp } from '#lib/clock.ts';
+import { CursorFault, type SortedPage } from '../../search/sorted-page.ts';
 import type { ListPage } from '../../store/list-query.ts';
 
 /** Envelope of every list. Source: document 3, "List envelope". */
@@ -20,6 +21,18 @@ export function pagedList<Row, Body>(
   bodyOf: (row: Row) => Body,
 ): PagedList<Body> {
   return { object: 'list', data: data.map(bodyOf), has_more: hasMore, total_count: total, url };
+}
+
+/** The same for a list that continues by cursor (Decision 430). */
+export function sortedList<Row, Body>(url: string, page: SortedPage<Row>, bodyOf: (row: Row) => Body) {
+  return { ...pagedList(url, page, bodyOf), next_cursor: page.next };
+}
+
+/** Refuses a cursor of another list or order; throws every other error again. */
+export function cursorRefused(error: unknown): never {
+  if (!(error instanceof CursorFault)) throw error;
+  const message = "The 'cursor' parameter must be the next_cursor of a page of this list in this order.";
+  throw paymentsError('invalid_field_value', message, { param: 'cursor' });
 }
 
 /** Body of every success of webhooks and notifications. Document 3, "Endpoints". */

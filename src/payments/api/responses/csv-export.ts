@@ -1,6 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
+import { formatUnits } from 'viem';
+import type { StreamedBody } from '#contract/contracts/operations.ts';
 import { paymentsError } from '#contract/contracts/payments-errors.ts';
 import { type CsvCell, csvLine } from '#lib/csv.ts';
+import { type PaymentChains, tokenOf } from '../../model/payment-chain.ts';
 
 /** Records to be written as CSV, newest first. */
 export interface CsvSource<Row> {
@@ -14,6 +17,13 @@ export interface CsvSource<Row> {
   cells(row: Row): readonly CsvCell[];
 }
 
+/** Answer of an operation that exports. */
+export interface CsvReply {
+  readonly status: 200;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly streamed: StreamedBody;
+}
+
 const MAX_ROWS = 50_000;
 /** Rows that one statement reads. */
 const ROWS_READ = 1_000;
@@ -21,22 +31,30 @@ const ROWS_READ = 1_000;
 const ROWS_WRITTEN = 250;
 
 /**
- * All rows as CSV with a header. Rows recorded during the export are left out.
+ * All rows as CSV with a header, written while the client reads (Decision 431).
  * @throws HttpError 400 for more than 50,000
  */
-export async function csvExport<Row>(source: CsvSource<Row>): Promise<string> {
+export async function csvExport<Row>(source: CsvSource<Row>): Promise<CsvReply> {
   if ((await source.count()) > MAX_ROWS) throw tooMany(source);
-  const lines = [csvLine(source.columns)];
+  return {
+    status: 200,
+    headers: { 'Cache-Control': 'no-store' },
+    streamed: { chunks: linesOf(source), close: () => undefined },
+  };
+}
+
+async function* linesOf<Row>(source: CsvSource<Row>): AsyncGenerator<string> {
+  yield csvLine(source.columns);
   let after: Row | undefined;
   do {
     const part = await source.read(ROWS_READ, after);
     for (let written = 0; written < part.length; written += ROWS_WRITTEN) {
       await setImmediate();
-      lines.push(...part.slice(written, written + ROWS_WRITTEN).map(row => csvLine(source.cells(row))));
+      const lines = part.slice(written, written + ROWS_WRITTEN).map(row => csvLine(source.cells(row)));
+      yield lines.join('');
     }
     after = part.length < ROWS_READ ? undefined : part.at(-1);
   } while (after !== undefined);
-  return lines.join('');
 }
 
 function tooMany({ records }: Pick<CsvSource<unknown>, 'records'>) {
@@ -44,4 +62,19 @@ function tooMany({ records }: Pick<CsvSource<unknown>, 'records'>) {
     'invalid_field_value',
     `More than ${MAX_ROWS} ${records} match. Narrow the filter, for example by 'from' and 'to'.`,
   );
+}
+
+/** Token of an exported record, for columns with whole tokens. A token that is not configured has no decimals. */
+export function exportedToken(
+  chains: PaymentChains,
+  { chainId, tokenAddress }: { readonly chainId: number; readonly tokenAddress: string },
+) {
+  const chain = chains.all.find(({ id }) => id === chainId);
+  const token = chain && tokenOf(chain, tokenAddress);
+  return {
+    symbol: token?.symbol ?? null,
+    decimals: token?.decimals ?? null,
+    whole: (units: bigint): CsvCell =>
+      token === undefined ? null : { decimal: formatUnits(units, token.decimals) },
+  };
 }

@@ -95,6 +95,7 @@ export function sessionBody(
     accepted_reason: session.acceptedReason,
     success_url: session.successUrl,
     cancel_url: session.cancelUrl,
+    product_name: session.presentation.name,
     clientReferenceId: session.clientReferenceId,
     metadata: session.metadata,
     customerEmail: session.customerEmail,
@@ -112,6 +113,10 @@ export function sessionBody(
 
 type Body = PaymentsSchemas['PaymentTransaction'];
 type FieldsOfRecords =
+  | 'product_name'
+  | 'clientReferenceId'
+  | 'customerEmail'
+  | 'customerName'
   | 'form_data'
   | 'shipping_address'
   | 'shipping_option'
@@ -119,7 +124,7 @@ type FieldsOfRecords =
   | 'moves'
   | 'sweep_tx_hash';
 
-/** Fields of a transaction that are texts, numbers or booleans, and so fit a cell of a table. */
+/** Fields of a transaction's own row. */
 export type PlainTransaction = Omit<Body, FieldsOfRecords>;
 
 /** Parts of a transaction's record from other tables. */
@@ -141,6 +146,10 @@ export function transactionBody(
   const { assigned_at, assigned_by, assigned_reason, moved_from, proven, ...rest } = others;
   return {
     ...rest,
+    product_name: session.presentation.name,
+    clientReferenceId: session.clientReferenceId,
+    customerEmail: session.customerEmail,
+    customerName: session.customerName,
     form_data: session.formData,
     shipping_address: session.shippingAddress,
     shipping_option: session.shippingOption,

@@ -2,7 +2,7 @@ import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import type { Owner } from '../../model/owner.ts';
 import type { Refund } from '../../model/refund.ts';
 import type { RefundFilters, RefundStore } from '../../refunds/refund-store.ts';
-import { csvExport } from './csv-export.ts';
+import { type CsvReply, csvExport } from './csv-export.ts';
 import { refundBody } from './refund-bodies.ts';
 
 /** Columns: the plain fields of a refund, in the order of its record (Decision 115). */
@@ -38,7 +38,7 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof Omit<PaymentsSchemas['Refund'], 'transaction_request'>)[];
 
 /** All matching refunds as CSV. @throws HttpError as `csvExport` */
-export function refundsCsv(store: RefundStore, owner: Owner, filters: RefundFilters): Promise<string> {
+export function refundsCsv(store: RefundStore, owner: Owner, filters: RefundFilters): Promise<CsvReply> {
   return csvExport<Refund>({
     records: 'refunds',
     columns: COLUMNS,

@@ -51,21 +51,24 @@ export function Filters({ children }: { children: ComponentChildren }): VNode {
   </form>`;
 }
 
-/** Select field with the given options and "All". */
+/** Select field with the given options, and one for no filter. */
 export function Choice({
   name,
   label,
   words,
+  all = 'All',
 }: {
   name: string;
   label: string;
   words: readonly (readonly [value: string, text: string])[];
+  /** Name of the option without a filter. */
+  all?: string;
 }): VNode {
   const given = givenFilters().get(name) ?? '';
   return html`<label>
     ${label}
     <select name=${name}>
-      <option value="">All</option>
+      <option value="">${all}</option>
       ${words.map(([value, text]) => html`<option value=${value} selected=${value === given}>${text}</option>`)}
     </select>
   </label>`;

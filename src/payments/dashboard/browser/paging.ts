@@ -21,6 +21,25 @@ function nextPage<Item>(
   return { items: data, next: has_more ? page + 1 : null };
 }
 
+interface CursorPage<Item> {
+  readonly data: readonly Item[];
+  readonly next_cursor?: string | null;
+}
+
+/** List that continues by cursor. */
+export function cursorList<Item>(props: Omit<ListProps<Item, string, CursorPage<Item>>, 'pageOf'>): VNode {
+  return h(List<Item, string, CursorPage<Item>>, { ...props, pageOf: pageOfCursor });
+}
+
+function pageOfCursor<Item>({ data, next_cursor: next }: CursorPage<Item>): ListPage<Item, string> {
+  return { items: data, next };
+}
+
+/** Parameters of such a page. */
+export function cursorQuery(cursor: string | undefined) {
+  return { page: 1, limit: PAGE_SIZE, ...(cursor !== undefined && { cursor }) };
+}
+
 const PAGE_SIZE = 20;
 
 /** Parameters of such a page. */

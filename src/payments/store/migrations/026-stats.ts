@@ -1,6 +1,51 @@
-import { type Migration, table } from '#db/migrate.ts';
+import { addColumn, type Migration, table } from '#db/migrate.ts';
 import { DAY_MS } from '#lib/clock.ts';
 import { OWNER } from './002-payments.ts';
+
+/**
+ * Customers, and the indexes by which sessions and transactions are found (Decisions 430 and 438). Sessions of older
+ * versions have null as their customer until retention has looked at them; an empty text says that there is none.
+ */
+export const SEARCH_MIGRATION: Migration = {
+  name: 'search and customers',
+  up: [
+    table('customers', {
+      id: ['text', 'primary key'],
+      ...OWNER,
+      wallet_address: 'text',
+      email_hash: 'text',
+      sealed_contact: 'text',
+      created_at: ['time', 'not null'],
+      updated_at: ['time', 'not null'],
+    }),
+    'create index customers_by_age on customers (organization_id, mode, created_at, id)',
+    `create unique index customers_by_email on customers (organization_id, mode, email_hash)
+     where email_hash is not null`,
+    `create unique index customers_by_wallet on customers (organization_id, mode, wallet_address)
+     where wallet_address is not null`,
+    addColumn('checkout_sessions', 'customer_id', 'text'),
+    'create index sessions_of_customer on checkout_sessions (organization_id, mode, customer_id, created_at, id)',
+    'create index sessions_unidentified on checkout_sessions (id) where customer_id is null',
+    `create index sessions_by_reference on checkout_sessions
+     (organization_id, mode, lower(client_reference_id), created_at, id) where client_reference_id is not null`,
+    `create index sessions_by_payer on checkout_sessions (organization_id, mode, payer_address, created_at, id)
+     where payer_address is not null`,
+    `create index sessions_of_price on checkout_sessions
+     (organization_id, mode, amount, created_at, id, token_address)`,
+    `create index sessions_of_exact_amount on checkout_sessions (organization_id, mode, amount_due, created_at, id)
+     where amount_due <> amount`,
+    // '010' is the column form of the amount 0.
+    `create index sessions_by_unusual_amount on checkout_sessions (organization_id, mode, amount_received, created_at, id)
+     where amount_received <> '010' and amount_received <> amount and amount_received <> amount_due`,
+    `create index sessions_refunded on checkout_sessions (organization_id, mode, created_at, id)
+     where amount_refunded <> '010'`,
+    `create index transactions_by_sender on transactions (organization_id, mode, sender, created_at, id, session_id)
+     where sender is not null`,
+    `create index transactions_of_amount on transactions
+     (organization_id, mode, amount, created_at, id, token_address)`,
+    'create index refunds_by_hash on refunds (tx_hash) where tx_hash is not null',
+  ],
+};
 
 /**
  * Figures by day. The indexes have the order of the groups and all counted columns, so a year of one organization is

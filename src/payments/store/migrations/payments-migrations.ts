@@ -27,7 +27,7 @@ import {
   TOLERANCE_MIGRATION,
 } from './014-amounts.ts';
 import { RETENTION_MIGRATIONS, SETTLED_BLOCK_MIGRATION } from './019-retention.ts';
-import { STATS_MIGRATION } from './026-stats.ts';
+import { SEARCH_MIGRATION, STATS_MIGRATION } from './026-stats.ts';
 import {
   COIN_LOGS_MIGRATION,
   PROVEN_BLOCKS_MIGRATION,
@@ -105,6 +105,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   DELIVERY_ATTEMPTS_MIGRATION,
   MEMBERS_MIGRATION,
   ORGANIZATION_CONTACT_MIGRATION,
+  SEARCH_MIGRATION,
 ];
 
 /** The schema with its name in messages and settings. */

@@ -18,7 +18,7 @@ export function Present({ open, confirming }: Pick<DashboardOverview, 'open' | '
   return html`<div class="grid">
     ${h(Card, {
       title: `Open checkouts: ${grouped(open.total_count)}`,
-      aside: html`<a href=${`${dashboard.payments}?status=active`}>All open</a>`,
+      aside: html`<a href=${`${dashboard.payments}?state=active`}>All open</a>`,
       children:
         open.data.length === 0
           ? html`<p class="small">

@@ -1,53 +1,46 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { h } from '#pages/browser/element.ts';
+import { Badge } from '#pages/browser/layout.ts';
 import { Ago } from '#pages/browser/moment.ts';
 import { Reference } from '#pages/browser/reference.ts';
-import { MERCHANT_WORDS } from '#payments/browser/outcome-words.ts';
 import { dashboard } from '../addresses.ts';
 import { api, type Payments } from '../api.ts';
 import { Amount, ChainName, TransactionHash } from '../chains.ts';
-import { givenFilters, givenPeriod, oneOf, oneOfKeys } from '../filters.ts';
-import { numberedList, pageQuery } from '../paging.ts';
+import { cursorList, cursorQuery } from '../paging.ts';
 import { CheckoutStatus, TransactionStatus } from '../statuses.ts';
+import { checkoutFilters, givenOrder, MARKS, transferFilters } from './search-filters.ts';
 
 type Session = Payments['CheckoutSession'];
 type Transfer = Payments['PaymentTransaction'];
 
 const RENEW_MS = 5_000;
-/** Statuses by which a list is filtered, with their names. */
-export const CHECKOUT_STATUSES = [
-  ['active', 'Open'],
-  ['completed', 'Completed'],
-  ['expired', 'Expired'],
-] as const;
-/** Outcomes of checkouts, with the words of their badges. */
-export const OUTCOMES = Object.entries(MERCHANT_WORDS).map(
-  ([outcome, { badge }]) => [outcome, badge] as const,
-);
-export const TRANSFER_STATUSES = [
-  ['pending', 'Pending'],
-  ['confirming', 'Confirming'],
-  ['completed', 'Completed'],
-  ['failed', 'Failed'],
-] as const;
 
-/** Checkouts selected by the filters in the URL. */
+/** Checkouts selected by the search and the filters in the URL, with a CSV export of all of them. */
 export function CheckoutList(): VNode {
-  const outcome = oneOfKeys('outcome', MERCHANT_WORDS);
-  const filters = { ...filtersOf(CHECKOUT_STATUSES), ...(outcome && { outcome }) };
-  return numberedList({
+  const filters = checkoutFilters();
+  const order = givenOrder();
+  return cursorList({
     label: 'Checkouts',
-    load: (page, signal) =>
-      api.GET('/api/v1/checkout-sessions', { params: { query: { ...filters, ...pageQuery(page) } }, signal }),
+    load: (cursor, signal) => {
+      const query = { ...filters, ...order, ...cursorQuery(cursor) };
+      return api.GET('/api/v1/checkout-sessions', { params: { query }, signal });
+    },
     keyOf: ({ id }: Session) => id,
     everyMs: RENEW_MS,
     empty:
       Object.keys(filters).length === 0
         ? 'No checkouts yet. One begins when a payer opens a link, or when your shop creates it.'
-        : 'No checkouts match these filters.',
+        : 'No checkouts match.',
     columns: CHECKOUT_COLUMNS,
+    aside: exportLink('checkout-sessions', filters),
   });
+}
+
+function exportLink(list: 'checkout-sessions' | 'transactions', filters: object): VNode {
+  const query = Object.entries(filters).map(([name, value]) => [name, String(value)]);
+  const address = `/dashboard/api/v1/${list}/export?${new URLSearchParams(query)}`;
+  return html`<a class="button" download=${`${list}.csv`} href=${address}>Export (CSV)</a>`;
 }
 
 /** Columns of a list of checkouts. */
@@ -58,20 +51,13 @@ const CHECKOUT_COLUMNS = [
       html`<a href=${dashboard.payment(session.id)}>${h(Amount, { units: session.amount, of: session })}</a>`,
   },
   { name: 'Status', cell: (session: Session) => h(CheckoutStatus, { session }) },
+  { name: 'Product', cell: ({ product_name }: Session) => clipped(product_name) },
   {
     name: 'Customer',
-    cell: ({ customerName, customerEmail, payer_address }: Session) =>
-      customerName !== null || customerEmail !== null
-        ? html`<span class="clipped" title=${customerEmail}>${customerName ?? customerEmail}</span>`
-        : payer_address === null
-          ? '–'
-          : h(Reference, { value: payer_address }),
+    cell: ({ payer_address, ...session }: Session) =>
+      customerOf(session) ?? (payer_address === null ? '–' : h(Reference, { value: payer_address })),
   },
-  {
-    name: 'Reference',
-    cell: ({ clientReferenceId }: Session) =>
-      clientReferenceId === null ? '–' : html`<span class="clipped">${clientReferenceId}</span>`,
-  },
+  { name: 'Reference', cell: ({ clientReferenceId }: Session) => clipped(clientReferenceId) },
   { name: 'Chain', cell: ({ chain_id }: Session) => h(ChainName, { id: chain_id }) },
   { name: 'Created', cell: ({ created_at }: Session) => h(Ago, { at: created_at }) },
   {
@@ -80,26 +66,25 @@ const CHECKOUT_COLUMNS = [
   },
 ];
 
-const EXPORT = '/dashboard/api/v1/transactions/export';
-
-/** Transfers selected by the filters in the URL, with a CSV export of all of them. */
+/** Transfers selected by the search and the filters in the URL, with a CSV export of all of them. */
 export function TransferList(): VNode {
-  const filters = filtersOf(TRANSFER_STATUSES);
-  return html`
-    <p><a class="button" download="transactions.csv" href=${`${EXPORT}?${new URLSearchParams(filters)}`}>Export (CSV)</a></p>
-    ${numberedList({
-      label: 'Transfers',
-      load: (page, signal) =>
-        api.GET('/api/v1/transactions', { params: { query: { ...filters, ...pageQuery(page) } }, signal }),
-      keyOf: ({ id }: Transfer) => id,
-      everyMs: RENEW_MS,
-      empty:
-        Object.keys(filters).length === 0
-          ? 'No transfers yet. A transfer is listed as soon as it is detected on a chain.'
-          : 'No transfers match these filters.',
-      columns: TRANSFER_COLUMNS,
-    })}
-  `;
+  const filters = transferFilters();
+  const order = givenOrder();
+  return cursorList({
+    label: 'Transfers',
+    load: (cursor, signal) => {
+      const query = { ...filters, ...order, ...cursorQuery(cursor) };
+      return api.GET('/api/v1/transactions', { params: { query }, signal });
+    },
+    keyOf: ({ id }: Transfer) => id,
+    everyMs: RENEW_MS,
+    empty:
+      Object.keys(filters).length === 0
+        ? 'No transfers yet. A transfer is listed as soon as it is detected on a chain.'
+        : 'No transfers match.',
+    columns: TRANSFER_COLUMNS,
+    aside: exportLink('transactions', filters),
+  });
 }
 
 const TRANSFER_COLUMNS = [
@@ -108,7 +93,14 @@ const TRANSFER_COLUMNS = [
     cell: (transfer: Transfer) =>
       html`<a href=${dashboard.payment(transfer.session_id)}>${h(Amount, { units: transfer.amount, of: transfer })}</a>`,
   },
-  { name: 'Status', cell: ({ status }: Transfer) => h(TransactionStatus, { status }) },
+  {
+    name: 'Status',
+    cell: (transfer: Transfer) =>
+      html`${h(TransactionStatus, transfer)}${marksOf(transfer).map(mark => h(Badge, { tone: 'busy', children: mark }))}`,
+  },
+  { name: 'Product', cell: ({ product_name }: Transfer) => clipped(product_name) },
+  { name: 'Customer', cell: (transfer: Transfer) => customerOf(transfer) ?? '–' },
+  { name: 'Reference', cell: ({ clientReferenceId }: Transfer) => clipped(clientReferenceId) },
   {
     name: 'From',
     cell: ({ status, sender_address }: Transfer) =>
@@ -127,9 +119,20 @@ const TRANSFER_COLUMNS = [
   { name: 'Detected', cell: ({ created_at }: Transfer) => h(Ago, { at: created_at }) },
 ];
 
-/** Filters of the URL, as both lists send them. */
-function filtersOf<Status extends string>(statuses: readonly (readonly [Status, string])[]) {
-  const status = oneOf('status', statuses);
-  const link = givenFilters().get('payment_link_id');
-  return { ...(status && { status }), ...(link && { payment_link_id: link }), ...givenPeriod() };
+function clipped(text: string | null): VNode | string {
+  return text === null ? '–' : html`<span class="clipped" title=${text}>${text}</span>`;
+}
+
+/** Name or email address of the customer; undefined for neither. */
+function customerOf({
+  customerName: name,
+  customerEmail: email,
+}: Pick<Session, 'customerName' | 'customerEmail'>): VNode | undefined {
+  const shown = name ?? email;
+  return shown === null ? undefined : html`<span class="clipped" title=${email ?? shown}>${shown}</span>`;
+}
+
+function marksOf({ late, duplicate, partial, overpaid_amount: overpaid }: Transfer): string[] {
+  const isMarked = { late, duplicate, partial, overpaid: overpaid !== null && overpaid !== '0' };
+  return MARKS.filter(([mark]) => isMarked[mark]).map(([, words]) => words);
 }

@@ -1,0 +1,124 @@
+import { type Binding, uintColumn } from '../../db/columns.ts';
+import type { Handle } from '../../db/open.ts';
+import { containing, type Sql } from '../../db/query.ts';
+import { placeholders } from '../../db/rows.ts';
+import { customerStore } from '../customers/customer-store.ts';
+import type { Owner } from '../model/owner.ts';
+import type { CheckoutSession } from '../model/session.ts';
+import type { Seals } from '../secrets/sealed.ts';
+import { filteredSessions, type SessionFilters } from '../sessions/session-filters.ts';
+import { sessionOf } from '../sessions/session-rows.ts';
+import { searchText } from '../store/link-store.ts';
+import { ownedBy } from '../store/list-query.ts';
+import { select } from '../tables/select.ts';
+import type { SearchText, SoughtAmount } from './search-text.ts';
+import { type Meaning, type SortedPage, type SortedPageRequest, sortedPage } from './sorted-page.ts';
+
+/** A search in an owner's records. */
+export interface Search {
+  readonly owner: Owner;
+  /** Undefined for all records. */
+  readonly text: SearchText | undefined;
+}
+
+/** Sessions that a text finds and that match every filter (Decision 430). @throws CursorFault */
+export async function foundSessions(
+  { handle, seals }: { readonly handle: Handle; readonly seals: Seals },
+  { owner, text }: Search,
+  filters: SessionFilters,
+  page: SortedPageRequest,
+): Promise<SortedPage<CheckoutSession>> {
+  const found = text && (await meanings({ handle, seals }, owner, text));
+  const listed = { table: 'checkout_sessions', owner, filters: filteredSessions(filters), found } as const;
+  return sortedPage(handle, listed, page, row => sessionOf(row, seals));
+}
+
+async function meanings(
+  { handle, seals }: { readonly handle: Handle; readonly seals: Seals },
+  owner: Owner,
+  text: SearchText,
+): Promise<Meaning[]> {
+  switch (text.kind) {
+    case 'session':
+      return [few('id = ?', text.id)];
+    case 'transaction':
+      return [few('id in (select session_id from transactions where id = ?)', text.id)];
+    case 'link':
+      return [{ sql: 'payment_link_id = ?', bindings: [text.id] }];
+    case 'customer':
+      return [{ sql: 'customer_id = ?', bindings: [text.id] }];
+    case 'refund':
+      return [few('id in (select session_id from refunds where id = ?)', text.id)];
+    case 'transfer':
+      return [few(OF_TRANSFER, text.id, text.id)];
+    case 'hash':
+      return [few(OF_HASH, text.hash, text.hash)];
+    case 'address':
+      return [
+        { sql: 'payer_address = ?', bindings: [text.address] },
+        few(OF_ADDRESS, text.address, owner.organizationId, owner.mode, text.address),
+      ];
+    case 'email': {
+      const customer = await customerStore(handle, seals).byEmail(owner, text.email);
+      return customer === undefined ? [] : [{ sql: 'customer_id = ?', bindings: [customer.id] }];
+    }
+    case 'text':
+      return [
+        { sql: HAS_REFERENCE, bindings: [text.text] },
+        ...(await linkMeanings(handle, owner, text.text)),
+        ...text.amounts.flatMap(amountMeanings),
+      ];
+  }
+}
+
+/** Condition that names few records. */
+export function few(sql: string, ...bindings: readonly Binding[]): Meaning {
+  return { sql, bindings, isOfFew: true };
+}
+
+/** Condition for sessions with an order reference, in any letter case, as the index of references has it. */
+export const HAS_REFERENCE = 'client_reference_id is not null and lower(client_reference_id) = lower(?)';
+
+const OF_TRANSFER = `id in (
+  select session_id from transfer_candidates where transfer_id = ?
+  union all select t.session_id from transactions t join unmatched_transfers u on u.transaction_id = t.id where u.id = ?)`;
+
+/** Chains by their cursors, because the index of hashes begins with the chain. */
+export const AT_HASH = 'chain_id in (select chain_id from chain_cursors) and tx_hash = ?';
+
+const OF_HASH = `id in (select session_id from transactions where ${AT_HASH}
+  union all select session_id from refunds where tx_hash = ?)`;
+
+/** Payments of other wallets than the session's payer. */
+const OF_ADDRESS = `id in (select id from checkout_sessions where deposit_address = ?
+  union all select session_id from transactions where organization_id = ? and mode = ? and sender = ?)`;
+
+/** Condition for records of links with a name that contains the text; none when there is no such link. */
+export async function linkMeanings(handle: Handle, owner: Owner, text: string): Promise<Sql[]> {
+  const { sql: isOwn, bindings } = ownedBy(owner);
+  const { sql, bindings: sought } = containing(handle, 'search_text', searchText(text));
+  const links = await select({ from: 'payment_links', columns: ['id'] }).rows(
+    handle,
+    `where ${isOwn} and ${sql} limit ${MOST_LINKS}`,
+    [...bindings, ...sought],
+  );
+  const ids = links.map(({ id }) => id);
+  if (ids.length === 0) return [];
+  return [{ sql: `payment_link_id in (${placeholders(ids.length)})`, bindings: ids }];
+}
+
+/** A text in more names than this is no name. */
+const MOST_LINKS = 1_000;
+
+function amountMeanings({ units, tokens }: SoughtAmount): Sql[] {
+  const ofToken = `token_address in (${placeholders(tokens.length)})`;
+  const bindings = [uintColumn(units), ...tokens];
+  return [
+    { sql: `amount = ? and ${ofToken}`, bindings },
+    { sql: `amount_due = ? and amount_due <> amount and ${ofToken}`, bindings },
+    { sql: `amount_received = ? and ${IS_UNUSUAL} and ${ofToken}`, bindings },
+  ];
+}
+
+/** An amount received that no other column has, as the index of these amounts says it. */
+const IS_UNUSUAL = "amount_received <> '010' and amount_received <> amount and amount_received <> amount_due";

@@ -1,0 +1,39 @@
+import type { Db } from '../../db/open.ts';
+import { execute } from '../../db/query.ts';
+import { transaction } from '../../db/transaction.ts';
+import { customerStore } from '../customers/customer-store.ts';
+import { SealError, type Seals } from '../secrets/sealed.ts';
+import { select } from '../tables/select.ts';
+import { sessionOf } from './session-rows.ts';
+
+/**
+ * Finds the customers of sessions that an older version opened, so that they are found by email address too. Returns the
+ * number of sessions.
+ */
+export function identifyCustomers(db: Db, seals: Seals, limit: number): Promise<number> {
+  return transaction(db, async handle => {
+    const rows = await select({ from: 'checkout_sessions', columns: ['*'] }).rows(
+      handle,
+      'where customer_id is null limit ?',
+      [limit],
+    );
+    for (const row of rows) {
+      const customerId = await customerStore(handle, seals).identify(readable(row), row.created_at);
+      await execute(handle, 'update checkout_sessions set customer_id = ? where id = ?', [
+        customerId,
+        row.id,
+      ]);
+    }
+    return rows.length;
+  });
+
+  /** A session whose data was sealed with a lost key has no email address. */
+  function readable(row: Parameters<typeof sessionOf>[0]) {
+    try {
+      return sessionOf(row, seals);
+    } catch (error) {
+      if (!(error instanceof SealError)) throw error;
+      return sessionOf({ ...row, sealed_customer: null }, seals);
+    }
+  }
+}
