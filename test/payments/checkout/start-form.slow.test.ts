@@ -65,3 +65,18 @@ test('filled fields reach the merchant under their ids, and empty ones are omitt
   });
   expect(complaints).toEqual([]);
 });
+
+test('a picture that cannot be loaded leaves no gap', async ({ page, createLink }) => {
+  await page.route('https://shop.example/**', route => route.abort());
+  const link = await createLink({
+    name: 'Mug',
+    amount: '1000000',
+    image_url: 'https://shop.example/mug.png',
+    branding: { logo_url: 'https://shop.example/logo.png' },
+  });
+
+  await page.goto(link.url);
+
+  await page.locator('img').first().waitFor({ state: 'detached' });
+  await page.locator('.product').waitFor({ state: 'detached' });
+});

@@ -1,7 +1,9 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { components } from '#generated/payments/types.ts';
 import type { Denomination } from '#pages/browser/amounts.ts';
+import { h } from '#pages/browser/element.ts';
 import type { Texts } from '#payments/browser/languages/en.ts';
 import { amountIn, useTexts } from './texts.ts';
 
@@ -28,7 +30,7 @@ export function OfferSummary({ offer }: { offer: Offer }): VNode {
   const texts = useTexts();
   const { merchant, name, description, imageUrl, token, chainName, total } = offer;
   return html`<section class="summary" aria-labelledby="title">
-    <p class="merchant">${picture(merchant.logo_url, 'logo', 40)}<span>${merchant.name}</span></p>
+    <p class="merchant">${h(Picture, { url: merchant.logo_url, className: 'logo', size: 40 })}<span>${merchant.name}</span></p>
     <h1 id="title">${offerName(offer, texts)}</h1>
     <p class="price">
       ${
@@ -37,7 +39,7 @@ export function OfferSummary({ offer }: { offer: Offer }): VNode {
           : html`<strong id="price">${amountIn(texts, BigInt(total), token)}</strong>`
       } <span class="on-network">${texts.offer.network(chainName)}</span>
     </p>
-    ${name !== null && picture(imageUrl, 'product', 640)}
+    ${name !== null && h(Picture, { url: imageUrl, className: 'product', size: 640 })}
     ${description !== null && html`<p class="description">${description}</p>`}
     ${lines(offer, texts)}
   </section>`;
@@ -93,7 +95,7 @@ function line(
   texts: Texts,
 ): VNode {
   return html`<li>
-    ${picture(image, 'item-picture', 44)}
+    ${h(Picture, { url: image, className: 'item-picture', size: 44 })}
     <span class="line-name">
       ${name}${quantity > 1 && html` <span class="quantity">× ${quantity}</span>`}
       ${description !== null && html`<span class="line-description">${description}</span>`}
@@ -102,10 +104,22 @@ function line(
   </li>`;
 }
 
-/** An image. It is decoration: its name is next to it as text. */
-function picture(url: string | null, className: string, size: number): VNode | null {
+interface PictureProps {
+  readonly url: string | null;
+  readonly className: string;
+  readonly size: number;
+}
+
+/** An image. It is decoration: its name is next to it as text. One that cannot be loaded leaves no gap. */
+function Picture({ url, className, size }: PictureProps): VNode | null {
+  const image = useRef<HTMLImageElement>(null);
+  const [isBroken, setBroken] = useState(false);
+  useEffect(() => {
+    // It may have failed before this script ran.
+    if (image.current?.complete && image.current.naturalWidth === 0) setBroken(true);
+  }, [url]);
   const address = httpsOnly(url);
-  if (address === null) return null;
+  if (address === null || isBroken) return null;
   return html`<img
     class=${className}
     src=${address}
@@ -115,5 +129,7 @@ function picture(url: string | null, className: string, size: number): VNode | n
     loading="lazy"
     decoding="async"
     referrerpolicy="no-referrer"
+    ref=${image}
+    onError=${() => setBroken(true)}
   />`;
 }
