@@ -4,8 +4,11 @@ import {
   commaAdvice,
   decimalsIn,
   grouped,
+  localNumber,
+  numberMarks,
   shortUnits,
   smallestUnits,
+  typedUnits,
   wholeUnits,
 } from '#pages/browser/amounts.ts';
 
@@ -35,9 +38,10 @@ test('an amount whose comma may separate thousands is refused, with advice on th
   for (const text of ['1,000', ' 12,345 ', '1,234,567', '1,000.5']) {
     expect(smallestUnits(text, 6)).toBeUndefined();
   }
-  expect(commaAdvice('1,000')).toBe('Write 1000, or 1.000 with a point.');
-  expect(commaAdvice('1,234,567')).toBe('Write 1234567, without commas.');
-  expect(commaAdvice('1,000.5')).toBe('Write 1000.5, without commas.');
+  expect(commaAdvice('1,000')).toBe('Is 1,000 meant as 1000 or as 1? Write 1000 or 1.');
+  expect(commaAdvice('1,250')).toBe('Is 1,250 meant as 1250 or as 1.25? Write 1250 or 1.25.');
+  expect(commaAdvice('1,234,567')).toBe('Write 1234567, without separators of thousands.');
+  expect(commaAdvice('1,000.5')).toBe('Write 1000.5, without separators of thousands.');
 });
 
 test('a comma that cannot separate thousands is a decimal point', () => {
@@ -45,6 +49,19 @@ test('a comma that cannot separate thousands is a decimal point', () => {
   expect(smallestUnits('1,5', 6)).toBe(1_500_000n);
   expect(smallestUnits('1234,500', 6)).toBe(1_234_500_000n);
   expect(commaAdvice('0,500')).toBeUndefined();
+});
+
+test('in a locale with a decimal comma a point may separate thousands, and numbers are shown its way', () => {
+  const german = numberMarks('de-DE');
+
+  expect(numberMarks('en-US')).toEqual({ decimal: '.', group: ',' });
+  expect(smallestUnits('2.000', 6, german)).toBeUndefined();
+  expect(commaAdvice('2.000', german)).toBe('Is 2.000 meant as 2000 or as 2? Write 2000 or 2.');
+  expect(commaAdvice('1.250', german)).toBe('Is 1.250 meant as 1250 or as 1,25? Write 1250 or 1,25.');
+  expect(smallestUnits('2,000', 6, german)).toBe(2_000_000n);
+  expect(smallestUnits('2.5', 6, german)).toBe(2_500_000n);
+  expect(localNumber('1,234,567.5', german)).toBe('1.234.567,5');
+  expect(smallestUnits(typedUnits(1_234_000n, 6, german), 6, german)).toBe(1_234_000n);
 });
 
 test('whole numbers of any size have separators', () => {

@@ -50,6 +50,7 @@ test('a page keeps working after a sign-in to the same organization in another w
 
 test('the overview is one request, and 20 quick views are no event', async ({ page, signIn, merchant }) => {
   await signIn();
+  await page.goto('about:blank');
   const asked: string[] = [];
   const refused: string[] = [];
   page.on('response', response => {

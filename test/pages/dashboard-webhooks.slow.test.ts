@@ -91,7 +91,11 @@ test('a webhook that ten failures disabled is enabled, and what it missed is rep
   expect(complaints).toEqual([]);
 });
 
-test('a secret is rotated, and the new one is shown once', async ({ page, signIn, merchant }) => {
+test('a secret is rotated, and the new one is shown until it is dismissed, and once', async ({
+  page,
+  signIn,
+  merchant,
+}) => {
   await using receiver = await startReceiver();
   const { body } = await merchant.post('/api/v1/webhooks', { url: receiver.url, events: ['*'] });
   await signIn();
@@ -106,6 +110,12 @@ test('a secret is rotated, and the new one is shown once', async ({ page, signIn
   const shown = page.getByRole('status').getByText(/^whsec_/);
   await shown.waitFor();
   expect(await shown.textContent()).not.toBe(record(record(body).data).secret);
+  await page.getByRole('button', { name: 'Send test event' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click();
+  await page.getByRole('status').getByText('Test event delivered').waitFor();
+  expect(await shown.count()).toBe(1);
+  await page.getByRole('button', { name: 'I have copied it' }).click();
+  expect(await shown.count()).toBe(0);
   await page.reload();
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.locator('dt').getByText('Old secret expires').waitFor();

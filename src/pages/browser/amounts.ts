@@ -1,5 +1,9 @@
 const TYPED = /^(\d*)(?:[.,](\d*))?$/;
-const THOUSANDS = /^[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?$/;
+/** Numbers with separators of thousands, by the reader's decimal mark. */
+const THOUSANDS: Readonly<Record<DecimalMark, RegExp>> = {
+  '.': /^[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?$/,
+  ',': /^[1-9]\d{0,2}(?:\.\d{3})+(?:,\d*)?$/,
+};
 /** Decimals that a token is believed to have. */
 const MAX_DECIMALS = 36;
 const SHOWN_DIGITS = 6;
@@ -8,6 +12,30 @@ const LONGEST_WHOLE = 15;
 const LOWEST_POWER = -9;
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 const GROUPS = /\B(?=(?:\d{3})+$)/g;
+
+/** Mark before the decimals of a number. */
+type DecimalMark = '.' | ',';
+
+/** Marks of numbers in a locale; that of the browser when absent. */
+export function numberMarks(locale?: string): { readonly decimal: DecimalMark; readonly group: string } {
+  const parts = new Intl.NumberFormat(locale).formatToParts(1_234_567.5);
+  const markOf = (type: string) => parts.find(part => part.type === type)?.value;
+  return markOf('decimal') === ','
+    ? { decimal: ',', group: markOf('group') ?? '.' }
+    : { decimal: '.', group: ',' };
+}
+
+const OWN = numberMarks();
+
+/** A number that `wholeUnits` or `grouped` has formatted, with the marks of the reader's locale. */
+export function localNumber(text: string, { decimal, group } = OWN): string {
+  return text.replace(/[.,]/g, mark => (mark === ',' ? group : decimal));
+}
+
+/** Formats smallest units in whole ones as the reader would type them: `1234,5` in German. */
+export function typedUnits(units: bigint, decimals: number, { decimal } = OWN): string {
+  return plainUnits(units, decimals).replace('.', decimal);
+}
 
 /** Symbol and decimals of a token or coin. */
 export interface Denomination {
@@ -73,39 +101,42 @@ export function unitsText(units: bigint, { symbol, decimals }: Denomination): st
 }
 
 /**
- * Parses an amount in whole units to smallest units; undefined for other text and for too many decimals. Commas that
- * may be thousands separators are refused: `1,000` is 1 in some locales and 1000 in others.
+ * Parses an amount in whole units to smallest units; undefined for other text and for too many decimals. A mark that
+ * may separate thousands for the reader is refused: `1,000` is 1 in some locales and 1000 in others, `2.000` too.
  */
-export function smallestUnits(text: string, decimals: number): bigint | undefined {
-  if (THOUSANDS.test(text.trim())) return undefined;
+export function smallestUnits(text: string, decimals: number, { decimal } = OWN): bigint | undefined {
+  if (THOUSANDS[decimal].test(text.trim())) return undefined;
   const [, whole = '', fraction = ''] = TYPED.exec(text.trim()) ?? [];
   const digits = fraction.replace(/0+$/, '');
   if ((whole === '' && fraction === '') || digits.length > decimals) return undefined;
   return BigInt(`${whole}${digits.padEnd(decimals, '0')}`);
 }
 
-/** Advice on writing an amount whose commas may be thousands separators; undefined for other text. */
-export function commaAdvice(text: string): string | undefined {
-  const parts = ambiguousParts(text);
+/** Question about an amount with a mark that may separate thousands; undefined for other text. */
+export function commaAdvice(text: string, marks = OWN): string | undefined {
+  const parts = ambiguousParts(text, marks);
   if (parts === undefined) return undefined;
   const { whole, fraction } = parts;
   return fraction === undefined
-    ? `Write ${whole}, without commas.`
-    : `Write ${whole}, or ${fraction} with a point.`;
+    ? `Write ${whole}, without separators of thousands.`
+    : `Is ${text.trim()} meant as ${whole} or as ${fraction}? Write ${whole} or ${fraction}.`;
 }
 
 /**
- * An amount whose commas may be thousands separators, without them, and with the only one as a point; undefined for other
- * text.
+ * Readings of an amount with marks that may separate thousands for the reader: without them, and with a single one as the
+ * decimal mark. Undefined for other text.
  */
-export function ambiguousParts(text: string): { whole: string; fraction: string | undefined } | undefined {
+export function ambiguousParts(
+  text: string,
+  { decimal } = OWN,
+): { readonly whole: string; readonly fraction: string | undefined } | undefined {
   const typed = text.trim();
-  if (!THOUSANDS.test(typed)) return undefined;
-  const parts = typed.split(/[.,]/);
-  return {
-    whole: typed.replaceAll(',', ''),
-    fraction: parts.length === 2 ? parts.join('.') : undefined,
-  };
+  if (!THOUSANDS[decimal].test(typed)) return undefined;
+  const whole = typed.replaceAll(decimal === '.' ? ',' : '.', '');
+  const [units = '', digits = '', ...more] = typed.split(/[.,]/);
+  if (more.length > 0) return { whole, fraction: undefined };
+  const decimals = digits.replace(/0+$/, '');
+  return { whole, fraction: decimals === '' ? units : `${units}${decimal}${decimals}` };
 }
 
 /**

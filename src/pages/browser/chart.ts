@@ -128,7 +128,12 @@ function drawn(
             values: (_: uPlot, values: number[]) => values.map(value => SHORT_DAY.format(value * 1000)),
           }),
         },
-        { ...axis, size: 64, values: (_, values) => values.map(format) },
+        {
+          ...axis,
+          size: 64,
+          values: (_, values) => values.map(format),
+          ...(areCounts(series) && { incrs: WHOLE_STEPS }),
+        },
       ],
       ...(days && { tzDate: seconds => Plot.tzDate(new Date(seconds * 1000), 'Etc/UTC') }),
       scales: {
@@ -177,6 +182,15 @@ function nextToBars(times: readonly number[], least: number, most: number): [num
   const [first = 0, second = first + DAY_MS] = times;
   const half = (second - first) / 2_000;
   return [least - half, most + half];
+}
+
+/** Steps between the marks of an axis of counts, of which there are no fractions. */
+const WHOLE_STEPS = Array.from({ length: 15 }, (_, power) =>
+  [1, 2, 5].map(step => step * 10 ** power),
+).flat();
+
+function areCounts(series: readonly Series[]): boolean {
+  return series.every(({ values }) => values.every(value => value === null || Number.isInteger(value)));
 }
 
 function areDays(times: readonly number[]): boolean {

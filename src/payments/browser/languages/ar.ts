@@ -41,7 +41,7 @@ export const ARABIC: Texts = {
     amountForm: (symbol, decimals) =>
       `أدخل مبلغًا بعملة ${symbol} بالأرقام، بعدد ${decimals} من المنازل العشرية على الأكثر.`,
     ambiguous: (whole, fraction) =>
-      fraction === undefined ? `اكتب ${whole} بدون فواصل.` : `اكتب ${whole}، أو ${fraction} بنقطة عشرية.`,
+      fraction === undefined ? `اكتب ${whole} بدون فواصل.` : `اكتب ${whole} أو ${fraction}.`,
     scripts: 'للبدء، يُرجى السماح بالبرامج النصية في هذه الصفحة. وهي تأتي من هذا الموقع فقط.',
     payIn: (symbol, chain) => `تدفع بعملة ${symbol} على ${chain} من أي محفظة. لم يُخصم أي شيء بعد.`,
     choose: 'يُرجى الاختيار',

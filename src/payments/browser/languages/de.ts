@@ -43,7 +43,7 @@ export const GERMAN: Texts = {
     ambiguous: (whole, fraction) =>
       fraction === undefined
         ? `Schreiben Sie ${whole} ohne Trennzeichen.`
-        : `Schreiben Sie ${whole}, oder ${fraction} mit einem Punkt.`,
+        : `Schreiben Sie ${whole} oder ${fraction}.`,
     scripts: 'Bitte erlauben Sie Skripte auf dieser Seite, um zu beginnen. Sie kommen nur von dieser Seite.',
     payIn: (symbol, chain) =>
       `Sie zahlen in ${symbol} auf ${chain}, aus einer beliebigen Wallet. Noch wird nichts abgebucht.`,

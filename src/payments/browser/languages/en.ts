@@ -43,9 +43,7 @@ export const ENGLISH = {
     amountForm: (symbol: string, decimals: number) =>
       `Enter an amount in ${symbol}, in digits, with at most ${decimals} decimals.`,
     ambiguous: (whole: string, fraction: string | undefined) =>
-      fraction === undefined
-        ? `Write ${whole}, without commas.`
-        : `Write ${whole}, or ${fraction} with a point.`,
+      fraction === undefined ? `Write ${whole}, without commas.` : `Write ${whole} or ${fraction}.`,
     scripts: 'To begin, please allow scripts on this page. They come from this site only.',
     payIn: (symbol: string, chain: string) =>
       `You pay in ${symbol} on ${chain}, from any wallet. Nothing is charged yet.`,

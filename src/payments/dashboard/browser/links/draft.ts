@@ -1,4 +1,4 @@
-import { commaAdvice, plainUnits, smallestUnits } from '#pages/browser/amounts.ts';
+import { commaAdvice, smallestUnits, typedUnits } from '#pages/browser/amounts.ts';
 import { Problem } from '#pages/browser/problem.ts';
 import type { Payments } from '../api.ts';
 import { type Chains, tokenAt } from '../chains.ts';
@@ -119,7 +119,7 @@ export function newDraft(chains: Chains, organization: Payments['Organization'])
 export function draftOf(link: Link, chains: Chains): Draft {
   const token = tokenAt(chains, link) ?? { decimals: 0 };
   const typed = (amount: string | null) =>
-    amount === null ? '' : plainUnits(BigInt(amount), token.decimals);
+    amount === null ? '' : typedUnits(BigInt(amount), token.decimals);
   return {
     name: link.name,
     description: link.description ?? '',

@@ -26,6 +26,9 @@ const NEW_FIELD: FormFieldDraft = {
 };
 const NEW_SHIPPING: ShippingDraft = { id: '', name: '', amount: '', days: '' };
 
+const DEFAULT_COLOR = '#0052ff';
+type Chosen = InputEvent & { readonly currentTarget: HTMLInputElement };
+
 /** Fields for the look of the pay page and the redirect after the payment. */
 export function LookFields({ draft, onChange }: DraftFields): VNode {
   return html`
@@ -37,14 +40,22 @@ export function LookFields({ draft, onChange }: DraftFields): VNode {
         placeholder: 'Pay',
         onValue: (buttonText: string) => onChange({ buttonText }),
       })}
-      ${h(TextField, {
-        label: 'Color',
-        param: 'theme_color',
-        value: draft.themeColor,
-        placeholder: '#0052ff',
-        hint: 'Six hexadecimal digits after a #.',
-        onValue: (themeColor: string) => onChange({ themeColor }),
-      })}
+      <div class="row">
+        ${h(TextField, {
+          label: 'Color',
+          param: 'theme_color',
+          value: draft.themeColor,
+          placeholder: DEFAULT_COLOR,
+          hint: 'Choose one, or type it as #0052ff.',
+          onValue: (themeColor: string) => onChange({ themeColor }),
+        })}
+        <input
+          type="color"
+          aria-label="Choose a color"
+          value=${/^#[0-9a-f]{6}$/i.test(draft.themeColor) ? draft.themeColor : DEFAULT_COLOR}
+          onInput=${({ currentTarget }: Chosen) => onChange({ themeColor: currentTarget.value })}
+        />
+      </div>
     </div>
     ${h(TextField, {
       label: 'Image URL (https)',

@@ -11,7 +11,7 @@ import { Table } from '#pages/browser/table.ts';
 import { MEMBER_ROLES, type MemberRole } from '#payments/browser/member-roles.ts';
 import { changeHeader, type DashboardRecords, orSignIn, signInApi } from '../api.ts';
 import { openPage } from '../frame.ts';
-import { Secret } from '../secret.ts';
+import { useSecrets } from '../secret.ts';
 import { useSignIn } from '../signed-in.ts';
 
 type Member = DashboardRecords['Member'];
@@ -30,22 +30,26 @@ interface Outcome {
 /** Page of the members of the organization, which owners change. */
 function PeoplePage(): VNode {
   const [said, setSaid] = useState<Outcome>({ text: '' });
+  const secrets = useSecrets();
+  const onDone = (outcome: Outcome) => {
+    setSaid(outcome);
+    if (outcome.url != null) secrets.add({ label: 'Hand this sign-in link on.', value: outcome.url });
+  };
   const { role } = useSignIn().member;
   const isOwner = MEMBER_ROLES[role].isOwner;
   const members = useAnswer(signal => signInApi.GET('/dashboard/members', { signal, middleware }), [said]);
   return html`
     <div class="title">
       <h1>People</h1>
-      ${isOwner && h(Invite, { onDone: setSaid })}
+      ${isOwner && h(Invite, { onDone })}
     </div>
     ${!isOwner && html`<p class="hint">Owners invite people and change their roles.</p>`}
-    ${h(StatusMessage, {
-      children: html`${said.text}${said.url != null && h(Secret, { label: 'Hand this sign-in link on.', value: said.url })}`,
-    })}
+    ${secrets.view}
+    ${h(StatusMessage, { children: said.text })}
     ${h(Awaited<Members>, {
       loading: members,
       children: ({ data }) =>
-        h(Card, { children: h(MemberTable, { members: data, mayChange: isOwner, onDone: setSaid }) }),
+        h(Card, { children: h(MemberTable, { members: data, mayChange: isOwner, onDone }) }),
     })}
   `;
 }

@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { plainUnits, smallestUnits } from '#pages/browser/amounts.ts';
+import { commaAdvice, smallestUnits, typedUnits } from '#pages/browser/amounts.ts';
 import { Awaited, answerOf, Empty, useAnswer } from '#pages/browser/answer.ts';
 import { ChangeForm, useChange } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
@@ -58,7 +58,7 @@ function RefundForm({ options }: { options: Options }): VNode {
   const token = tokenAt(useChains() ?? [], options) ?? { symbol: 'units', decimals: 0 };
   const { destinations, amount_refundable: refundable } = options;
   const isRest = PROPOSED !== undefined && PROPOSED <= BigInt(refundable);
-  const [amount, setAmount] = useState(plainUnits(isRest ? PROPOSED : BigInt(refundable), token.decimals));
+  const [amount, setAmount] = useState(typedUnits(isRest ? PROPOSED : BigInt(refundable), token.decimals));
   const [chosen, setChosen] = useState(destinations.find(({ proved }) => proved)?.address ?? '');
   const [typed, setTyped] = useState('');
   const [again, setAgain] = useState('');
@@ -70,7 +70,9 @@ function RefundForm({ options }: { options: Options }): VNode {
     change.run(async () => {
       const units = smallestUnits(amount, token.decimals);
       if (units === undefined || units === 0n)
-        throw new Problem(`The 'amount' field must be an amount of ${token.symbol}.`, { param: 'amount' });
+        throw new Problem(commaAdvice(amount) ?? `Type an amount of ${token.symbol}, such as 12.5.`, {
+          param: 'amount',
+        });
       const body = {
         ...MONEY,
         amount: units.toString(),

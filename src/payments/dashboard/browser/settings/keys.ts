@@ -9,7 +9,7 @@ import { Ago, Moment } from '#pages/browser/moment.ts';
 import { api, type Payments } from '../api.ts';
 import { openPage } from '../frame.ts';
 import { numberedList, pageQuery } from '../paging.ts';
-import { Secret } from '../secret.ts';
+import { useSecrets } from '../secret.ts';
 import { useHasPermission } from '../signed-in.ts';
 import { CreateKey, KeyActions } from './key-actions.ts';
 
@@ -19,6 +19,7 @@ type Key = Payments['ApiKey'];
 function KeysPage(): VNode {
   const isAdmin = useHasPermission('admin');
   const [made, setMade] = useState<Payments['CreatedApiKey']>();
+  const secrets = useSecrets();
   const [said, setSaid] = useState('');
   if (!isAdmin)
     return html`<h1>Keys</h1>
@@ -29,17 +30,15 @@ function KeysPage(): VNode {
   const onMade = (key: Payments['CreatedApiKey']) => {
     setSaid('');
     setMade(key);
+    secrets.add({ label: `This is the key “${key.name}”.`, value: key.key });
   };
   return html`
     <div class="title">
       <h1>Keys</h1>
       ${h(CreateKey, { onMade })}
     </div>
-    ${h(StatusMessage, {
-      children: html`
-        ${said}${made !== undefined && h(Secret, { label: `This is the key “${made.name}”.`, value: made.key })}
-      `,
-    })}
+    ${secrets.view}
+    ${h(StatusMessage, { children: said })}
     ${h(KeyList, { version: `${made?.id} ${said}`, onMade, onSaid: setSaid })}
   `;
 }

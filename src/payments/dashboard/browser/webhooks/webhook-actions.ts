@@ -7,7 +7,6 @@ import { h } from '#pages/browser/element.ts';
 import { SelectField, TextField } from '#pages/browser/fields.ts';
 import { dashboard } from '../addresses.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
-import { Secret } from '../secret.ts';
 import { DELIVERY_TYPES } from './webhook-parts.ts';
 
 type Webhook = Payments['Webhook'];
@@ -19,11 +18,14 @@ interface ActionProps {
 }
 
 /** Actions on a webhook, for keys with the permission. */
-export function WebhookActions(props: ActionProps): VNode {
+export function WebhookActions({
+  onSecret,
+  ...props
+}: ActionProps & { onSecret: (secret: string) => void }): VNode {
   return html`
     ${h(Test, { ...props })}
     ${h(Replay, { ...props })}
-    ${h(Rotate, { ...props })}
+    ${h(Rotate, { ...props, onSecret })}
     ${h(Switch, { ...props })}
     ${h(Delete, { ...props })}
   `;
@@ -104,13 +106,14 @@ const GRACES = [
   ['604800', 'in one week'],
 ] as const;
 
-function Rotate({ webhook, onDone }: ActionProps): VNode {
+function Rotate({ webhook, onDone, onSecret }: ActionProps & { onSecret: (secret: string) => void }): VNode {
   const [grace, setGrace] = useState('86400');
   const rotate = async () => {
     const body = { grace_period_seconds: Number(grace) };
     const operation = '/api/v1/webhooks/{webhook_id}/rotate-secret';
     const { data } = await answerOf(api.POST(operation, { params: paramsOf(webhook), body }));
-    onDone(h(Secret, { label: 'This is the new secret.', value: data.data.secret }));
+    onSecret(data.data.secret);
+    onDone('');
   };
   return h(DialogButton, {
     label: 'Rotate secret',

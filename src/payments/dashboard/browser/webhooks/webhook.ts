@@ -13,6 +13,7 @@ import { setTitle } from '#pages/browser/show.ts';
 import { dashboard, shownId } from '../addresses.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { openPage } from '../frame.ts';
+import { useSecrets } from '../secret.ts';
 import { useHasPermission } from '../signed-in.ts';
 import { DeliveryPart, WebhookDeliveries } from './deliveries.ts';
 import { RECEIVERS } from './receivers.ts';
@@ -24,6 +25,7 @@ type Webhook = Payments['Webhook'];
 interface ShownWebhook {
   readonly webhook: Webhook;
   readonly onDone: (said: string | VNode) => void;
+  readonly onSecret: (secret: string) => void;
 }
 
 const id = shownId();
@@ -34,6 +36,8 @@ const WEBHOOK = '/api/v1/webhooks/{webhook_id}';
 function WebhookPage(): VNode {
   const webhook = useAnswer(signal => api.GET(WEBHOOK, { params: { path }, signal }));
   const [said, setSaid] = useState<string | VNode>('');
+  const secrets = useSecrets();
+  const onSecret = (value: string) => secrets.add({ label: 'This is the new secret.', value });
   const delivery = new URLSearchParams(location.search).get('delivery');
   const onDone = (text: string | VNode) => {
     setSaid(text);
@@ -44,12 +48,13 @@ function WebhookPage(): VNode {
     ${h(Awaited<{ data: Webhook }>, {
       loading: webhook,
       children: ({ data }) => html`
-        ${h(Head, { webhook: data, onDone })}
+        ${h(Head, { webhook: data, onDone, onSecret })}
+        ${secrets.view}
         ${h(StatusMessage, { children: said })}
         ${h(Disabled, { webhook: data })}
         ${
           delivery === null
-            ? h(Parts, { webhook: data, onDone })
+            ? h(Parts, { webhook: data, onDone, onSecret })
             : h(DeliveryPart, { webhookId: id, id: delivery })
         }
       `,
@@ -57,12 +62,12 @@ function WebhookPage(): VNode {
   `;
 }
 
-function Head({ webhook, onDone }: ShownWebhook): VNode {
+function Head({ webhook, onDone, onSecret }: ShownWebhook): VNode {
   const mayChange = useHasPermission('admin');
   setTitle(webhook.url, 'Webhooks');
   return html`
     <h1><span class="clamped">${webhook.url}</span> ${h(WebhookState, { webhook })}</h1>
-    ${mayChange && html`<div class="row">${h(WebhookActions, { webhook, onDone })}</div>`}
+    ${mayChange && html`<div class="row">${h(WebhookActions, { webhook, onDone, onSecret })}</div>`}
   `;
 }
 
@@ -91,7 +96,7 @@ function Parts(shown: ShownWebhook): VNode {
   return h(Tabs, { label: 'Parts of the webhook', tabs });
 }
 
-function Settings({ webhook, onDone }: ShownWebhook): VNode {
+function Settings({ webhook, onDone }: Omit<ShownWebhook, 'onSecret'>): VNode {
   const mayChange = useHasPermission('admin');
   const { previous_secret_expires_at: graceEnd, last_triggered_at: last } = webhook;
   return html`<div class="grid">
@@ -117,7 +122,7 @@ function Settings({ webhook, onDone }: ShownWebhook): VNode {
   </div>`;
 }
 
-function SettingsForm({ webhook, onDone }: ShownWebhook): VNode {
+function SettingsForm({ webhook, onDone }: Omit<ShownWebhook, 'onSecret'>): VNode {
   const [url, setUrl] = useState(webhook.url);
   const [description, setDescription] = useState(webhook.description ?? '');
   const [events, setEvents] = useState<readonly Payments['Subscription'][]>(webhook.events);

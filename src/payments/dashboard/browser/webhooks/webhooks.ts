@@ -2,7 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { answerOf } from '#pages/browser/answer.ts';
-import { DialogButton, StatusMessage } from '#pages/browser/changes.ts';
+import { DialogButton } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import { TextField } from '#pages/browser/fields.ts';
 import { Card } from '#pages/browser/layout.ts';
@@ -11,7 +11,7 @@ import { dashboard } from '../addresses.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { openPage } from '../frame.ts';
 import { numberedList, pageQuery } from '../paging.ts';
-import { Secret } from '../secret.ts';
+import { useSecrets } from '../secret.ts';
 import { useHasPermission } from '../signed-in.ts';
 import { EventsField, WebhookState } from './webhook-parts.ts';
 
@@ -21,17 +21,21 @@ type Webhook = Payments['Webhook'];
 function WebhooksPage(): VNode {
   const mayChange = useHasPermission('admin');
   const [added, setAdded] = useState<Payments['WebhookWithSecret']>();
+  const secrets = useSecrets();
+  const onAdded = (webhook: Payments['WebhookWithSecret']) => {
+    setAdded(webhook);
+    secrets.add({
+      label: `This is the secret of ${webhook.url}.`,
+      value: webhook.secret,
+      next: html`<p><a href=${`${dashboard.webhook(webhook.id)}?tab=verify`} target="_blank">How to verify events</a></p>`,
+    });
+  };
   return html`
     <div class="title">
       <h1>Webhooks</h1>
-      ${mayChange && h(AddWebhook, { onAdded: setAdded })}
+      ${mayChange && h(AddWebhook, { onAdded })}
     </div>
-    ${h(StatusMessage, {
-      children:
-        added !== undefined &&
-        html`${h(Secret, { label: `This is the secret of ${added.url}.`, value: added.secret })}
-        <p><a href=${`${dashboard.webhook(added.id)}?tab=verify`}>How to verify events</a></p>`,
-    })}
+    ${secrets.view}
     ${h(Card, {
       children: numberedList({
         label: 'Webhooks',

@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import type { components } from '#generated/payments/types.ts';
-import { type Denomination, plainUnits, smallestUnits } from '#pages/browser/amounts.ts';
+import { type Denomination, smallestUnits, typedUnits } from '#pages/browser/amounts.ts';
 import { useFocusOnRefusal } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import { Refusals, TextField } from '#pages/browser/fields.ts';
@@ -84,7 +84,7 @@ export function initialValues({ price, suggestedAmount, shippingOptions, token }
   const [first] = shippingOptions;
   return {
     ...(price === null &&
-      suggestedAmount !== null && { amount: plainUnits(BigInt(suggestedAmount), token.decimals) }),
+      suggestedAmount !== null && { amount: typedUnits(BigInt(suggestedAmount), token.decimals) }),
     ...(first !== undefined && { shipping_option_id: first.id }),
   };
 }
