@@ -453,6 +453,23 @@ export const table = {
       { name: "recipient_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
+  listAuditEvents: {
+    id: "listAuditEvents",
+    method: "get",
+    path: "/api/v1/audit-events",
+    refusesMisspelt: true,
+    statuses: [200, 304, 400, 401, 403, 408, 417, 429, 431, 500, 503],
+    security: [{ bearer: ["admin"] }, { apiKey: ["admin"] }],
+    parameters: [
+      { name: "type", in: "query", required: false, read: "string", many: "one", check: "AuditType" },
+      { name: "resource_id", in: "query", required: false, read: "string", many: "one", check: "PaymentLinkIdParameter" },
+      { name: "actor", in: "query", required: false, read: "string", many: "one", check: "PaymentLinkIdParameter" },
+      { name: "from", in: "query", required: false, read: "string", many: "one", check: "From" },
+      { name: "to", in: "query", required: false, read: "string", many: "one", check: "From" },
+      { name: "page", in: "query", required: false, read: "integer", many: "one", check: "Page", default: 1 },
+      { name: "limit", in: "query", required: false, read: "integer", many: "one", check: "Limit", default: 20 },
+    ],
+  },
   listEvents: {
     id: "listEvents",
     method: "get",

@@ -552,6 +552,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List audit events
+         * @description Returns the changes of the last 90 days that match every filter, newest first: who made them, when and from where.
+         */
+        get: operations["listAuditEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -4981,6 +5001,85 @@ export interface components {
              */
             signature: string;
         };
+        /** @description A change, and who made it. */
+        AuditEvent: {
+            /**
+             * @description Type of the object.
+             * @example audit_event
+             * @constant
+             */
+            object: "audit_event";
+            /**
+             * @description Id of the audit event.
+             * @example aud_3kLm9QwE2rTyU8iOp5AsD7fG
+             */
+            id: string;
+            /** @description `live` or `test`, the mode in which the change was made. */
+            mode: components["schemas"]["Mode"];
+            /**
+             * @description Kind of the record and what was done with it, `resource.action`.
+             * @example payment_link.create
+             */
+            type: string;
+            /**
+             * @description Id of the changed record; null for a change of several records, or of one without an id.
+             * @example pl_4fRk2LmXq8TzB1nVcY7aWd3S
+             */
+            resource_id: string | null;
+            /**
+             * @description `api_key:` and the id of a key, or `member:` and the id of a member.
+             * @example api_key:ak_5gTy8VbNm3QwE6rUiO1pAs4D
+             */
+            actor: string;
+            /**
+             * @description Network address of the client.
+             * @example 203.0.113.7
+             */
+            address: string;
+            /**
+             * @description HTTP method of the request.
+             * @example POST
+             */
+            method: string;
+            /**
+             * @description Path of the request without its query.
+             * @example /api/v1/payment-links
+             */
+            path: string;
+            /**
+             * @description HTTP status of the answer.
+             * @example 201
+             */
+            status: number;
+            /** @description Time of the change. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of audit events. */
+        AuditEventList: {
+            /**
+             * @description Type of the object.
+             * @example list
+             * @constant
+             */
+            object: "list";
+            /** @description Audit events on this page, newest first. */
+            data: components["schemas"]["AuditEvent"][];
+            /**
+             * @description True when another page follows.
+             * @example false
+             */
+            has_more: boolean;
+            /**
+             * @description Number of records that match on all pages.
+             * @example 3
+             */
+            total_count: number;
+            /**
+             * @description Path of the list.
+             * @example /api/v1/audit-events
+             */
+            url: string;
+        };
         /**
          * @description Type of the event.
          * @example payment.completed
@@ -7904,6 +8003,12 @@ export interface components {
         To: components["schemas"]["Moment"];
         /** @description Time range in whole UTC days that ends with today: the last 7, 30 or 90 days, or all. Sessions and transactions count on the day they were created. */
         StatsPeriod: "7d" | "30d" | "90d" | "all";
+        /** @description Only changes of this type. */
+        AuditType: string;
+        /** @description Only changes of the record with this id. */
+        AuditResource: string;
+        /** @description Only changes by this actor. */
+        AuditActor: string;
         /** @description Only events of this type. */
         EventTypeParameter: components["schemas"]["EventType"];
         /** @description Only deliveries in this state. */
@@ -9439,6 +9544,51 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listAuditEvents: {
+        parameters: {
+            query: {
+                /** @description Only changes of this type. */
+                type?: components["parameters"]["AuditType"];
+                /** @description Only changes of the record with this id. */
+                resource_id?: components["parameters"]["AuditResource"];
+                /** @description Only changes by this actor. */
+                actor?: components["parameters"]["AuditActor"];
+                /** @description Only records created at or after this time, ISO 8601. */
+                from?: components["parameters"]["From"];
+                /** @description Only records created before this time, ISO 8601. */
+                to?: components["parameters"]["To"];
+                /** @description Page number, from 1. A page after the last one is empty. */
+                page: components["parameters"]["Page"];
+                /** @description Number of records per page. */
+                limit: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of audit events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEventList"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
