@@ -935,3 +935,22 @@ create table customers (
 CREATE INDEX customers_by_age ON customers USING btree (organization_id, mode, created_at, id);
 CREATE UNIQUE INDEX customers_by_email ON customers USING btree (organization_id, mode, email_hash) WHERE email_hash IS NOT NULL;
 CREATE UNIQUE INDEX customers_by_wallet ON customers USING btree (organization_id, mode, wallet_address) WHERE wallet_address IS NOT NULL;
+
+create table audit_events (
+  id text collate "C" not null,
+  organization_id text collate "C" not null,
+  mode text collate "C" not null,
+  type text collate "C" not null,
+  resource_id text collate "C",
+  actor text collate "C" not null,
+  address text collate "C" not null,
+  method text collate "C" not null,
+  path text collate "C" not null,
+  status bigint not null,
+  created_at bigint not null,
+  PRIMARY KEY (id),
+  CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
+  FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+CREATE INDEX audit_events_by_age ON audit_events USING btree (organization_id, mode, created_at, id);
+CREATE INDEX audit_events_by_time ON audit_events USING btree (created_at);

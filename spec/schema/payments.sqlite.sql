@@ -792,3 +792,19 @@ CREATE UNIQUE INDEX customers_by_email on customers (organization_id, mode, emai
      where email_hash is not null;
 CREATE UNIQUE INDEX customers_by_wallet on customers (organization_id, mode, wallet_address)
      where wallet_address is not null;
+
+CREATE TABLE audit_events (
+  id text primary key,
+  organization_id text not null references organizations (id),
+  mode text not null check (mode in ('live', 'test')),
+  type text not null,
+  resource_id text,
+  actor text not null,
+  address text not null,
+  method text not null,
+  path text not null,
+  status integer not null,
+  created_at integer not null
+) strict;
+CREATE INDEX audit_events_by_age on audit_events (organization_id, mode, created_at, id);
+CREATE INDEX audit_events_by_time on audit_events (created_at);

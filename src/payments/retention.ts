@@ -6,6 +6,7 @@ import { transaction } from '../db/transaction.ts';
 import { type Clock, DAY_MS } from '../lib/clock.ts';
 import type { Worker } from '../lib/worker.ts';
 import { IDEMPOTENCY_LIFETIME_MS, idempotencyStore } from './api/gate/idempotency-store.ts';
+import { AUDIT_LIFETIME_MS, auditStore } from './audit/audit-store.ts';
 import { removeUnusedCustomers } from './customers/unused-customers.ts';
 import { signInStore } from './dashboard/sign-in/sign-in-store.ts';
 import { EVENT_LIFETIME_MS } from './events/event-store.ts';
@@ -42,7 +43,7 @@ interface RetentionOptions {
 
 /**
  * Removes old rows, in one process at a time. A pass removes one batch of every kind. Passes follow each other until
- * one removes nothing. Decisions 106, 113, 123, 127, 152, 245, 324 and 363 set the lifetimes.
+ * one removes nothing. Decisions 106, 113, 123, 127, 152, 245, 324, 363 and 429 set the lifetimes.
  */
 export function retentionWorker(options: RetentionOptions): Worker {
   const { db, clock } = options;
@@ -84,6 +85,7 @@ function removals({
     () => signInAddressStore(db).removeExpired(now),
     () => passkeyStore(db).removeExpired(now),
     () => refundAddressStore(db).removeLinks(old(0)),
+    () => auditStore(db).removeOld(old(AUDIT_LIFETIME_MS)),
     () => removeOldEvents(db, old(EVENT_LIFETIME_MS)),
     () => removeUnpaidSessions(db, old(unpaidSessionsMs)),
     () => identifyCustomers(db, seals, BATCH),

@@ -40,6 +40,8 @@ import { statsHandlers } from './api/stats.ts';
 import { transactionHandlers } from './api/transactions.ts';
 import { transferHandlers } from './api/transfers.ts';
 import { webhookHandlers } from './api/webhooks.ts';
+import { auditTrail } from './audit/audit-trail.ts';
+import { auditHandlers } from './audit/operations.ts';
 import type { IsChainLate } from './checkout/bodies.ts';
 import { checkoutHandlers } from './checkout/operations.ts';
 import { checkoutPages } from './checkout/page/routes.ts';
@@ -100,6 +102,7 @@ const describe = () =>
 export async function paymentsRoutes(options: RoutesOptions, plain: Router): Promise<readonly Middleware[]> {
   const { limits, validateResponses, log, db, clock, publicUrl, outgoing } = options;
   const counts = rateLimits(db, limits, { counters: options.counters });
+  const trail = auditTrail(clock);
   const verifySignature = signatureJudge(options.clientOf);
   healthRoutes(plain, { checks: () => options.checks, isLeaving: options.isLeaving });
   const description = descriptionHandlers(describe, () => publicUrl);
@@ -118,6 +121,7 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
     ...refundHandlers(options),
     ...depositAddressHandlers(options, { planSweep: sweepPlanner(options.clientOf) }),
     ...setAsideHandlers(options),
+    ...auditHandlers(options),
     ...simulationHandlers(options),
     ...apiKeyHandlers(options),
     ...organizationHandlers(options),
@@ -142,12 +146,13 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
       ...options,
       counts,
       hasMailServer: outgoing.hasMailServer,
+      trail,
       readOverview: dashboardOverview(handlers),
     })),
     await mountGated<PaymentsOperations, PaymentsPublicOperation, ApiCaller, AnonymousCaller>({
       contract: paymentsContract,
       handlers,
-      gate: paymentsGate({ ...options, counts, log }),
+      gate: paymentsGate({ ...options, counts, trail, log }),
       validateResponses,
     }),
   ];

@@ -4,7 +4,7 @@ import {
   commaAdvice,
   decimalsIn,
   grouped,
-  localNumber,
+  inOwnMarks,
   numberMarks,
   shortUnits,
   smallestUnits,
@@ -60,7 +60,7 @@ test('in a locale with a decimal comma a point may separate thousands, and numbe
   expect(commaAdvice('1.250', german)).toBe('Is 1.250 meant as 1250 or as 1,25? Write 1250 or 1,25.');
   expect(smallestUnits('2,000', 6, german)).toBe(2_000_000n);
   expect(smallestUnits('2.5', 6, german)).toBe(2_500_000n);
-  expect(localNumber('1,234,567.5', german)).toBe('1.234.567,5');
+  expect(inOwnMarks('1,234,567.5', german)).toBe('1.234.567,5');
   expect(smallestUnits(typedUnits(1_234_000n, 6, german), 6, german)).toBe(1_234_000n);
 });
 

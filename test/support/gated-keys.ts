@@ -17,6 +17,7 @@ import type { AnonymousCaller, ApiCaller } from '../../src/payments/api/gate/api
 import { paymentsGate } from '../../src/payments/api/gate/gate.ts';
 import { type KeyLimits, type RateLimits, rateLimits } from '../../src/payments/api/gate/rate-limits.ts';
 import { resourceNotFound } from '../../src/payments/api/responses/answers.ts';
+import { auditTrail } from '../../src/payments/audit/audit-trail.ts';
 import type { ApiKey } from '../../src/payments/keys/api-key.ts';
 import { issueKey, type KeyDraft } from '../../src/payments/keys/issue-key.ts';
 import type { Tier } from '../../src/payments/model/owner.ts';
@@ -91,7 +92,14 @@ export async function startGatedKeys(options: GatedKeysOptions): Promise<GatedKe
     destination: { write: line => void entries.push(JSON.parse(line)) },
   });
   const counts = rateLimits(db, limits, { counters });
-  const gate = paymentsGate({ db, seals: seals([SEAL_SECRET]), clock, counts, log });
+  const gate = paymentsGate({
+    db,
+    seals: seals([SEAL_SECRET]),
+    clock,
+    counts,
+    trail: auditTrail(clock),
+    log,
+  });
   const route = await mountGated<
     Pick<PaymentsOperations, Id>,
     Extract<PaymentsPublicOperation, Id>,

@@ -34,6 +34,8 @@ import { statsHandlers } from '../../src/payments/api/stats.ts';
 import { transactionHandlers } from '../../src/payments/api/transactions.ts';
 import { transferHandlers } from '../../src/payments/api/transfers.ts';
 import { webhookHandlers } from '../../src/payments/api/webhooks.ts';
+import { auditTrail } from '../../src/payments/audit/audit-trail.ts';
+import { auditHandlers } from '../../src/payments/audit/operations.ts';
 import { chainStatuses } from '../../src/payments/chain-status.ts';
 import { shownStates } from '../../src/payments/checkout/bodies.ts';
 import { checkoutHandlers } from '../../src/payments/checkout/operations.ts';
@@ -165,7 +167,14 @@ export async function startPaymentsApi(
   const waits = stateWaits({ states: shownStates({ db, clock, isChainLate }), clock, log });
   const route = await mountGated<PaymentsOperations, PaymentsPublicOperation, ApiCaller, AnonymousCaller>({
     contract: paymentsContract,
-    gate: paymentsGate({ db, seals: sealed, clock, counts: rateLimits(db, limits), log }),
+    gate: paymentsGate({
+      db,
+      seals: sealed,
+      clock,
+      counts: rateLimits(db, limits),
+      trail: auditTrail(clock),
+      log,
+    }),
     handlers: {
       ...linkHandlers(context),
       ...apiKeyHandlers(context),
@@ -180,6 +189,7 @@ export async function startPaymentsApi(
       ...refundHandlers(context),
       ...depositAddressHandlers(context, { planSweep: sweepPlanner(clientOf) }),
       ...setAsideHandlers(context),
+      ...auditHandlers(context),
       ...simulationHandlers(context),
       ...webhookHandlers(context, { ...outgoing, ...outgoing.webhooks, log }),
       ...notificationHandlers(context, outgoing),

@@ -28,7 +28,7 @@ export function numberMarks(locale?: string): { readonly decimal: DecimalMark; r
 const OWN = numberMarks();
 
 /** A number that `wholeUnits` or `grouped` has formatted, with the marks of the reader's locale. */
-export function localNumber(text: string, { decimal, group } = OWN): string {
+export function inOwnMarks(text: string, { decimal, group } = OWN): string {
   return text.replace(/[.,]/g, mark => (mark === ',' ? group : decimal));
 }
 

@@ -20,6 +20,7 @@ const PAGES: readonly (readonly [path: RegExp, title: string, module: string])[]
   [/^\/dashboard\/webhooks$/, 'Webhooks', 'webhooks/webhooks.ts'],
   [/^\/dashboard\/webhooks\/wh_\w+$/, 'Webhook', 'webhooks/webhook.ts'],
   [/^\/dashboard\/keys$/, 'Keys', 'settings/keys.ts'],
+  [/^\/dashboard\/audit-log$/, 'Audit log', 'settings/audit-log.ts'],
   [/^\/dashboard\/notifications$/, 'Notifications', 'settings/notifications.ts'],
   [/^\/dashboard\/organization$/, 'Organization', 'settings/organization.ts'],
   [/^\/dashboard\/people$/, 'People', 'people/people.ts'],

@@ -1,6 +1,6 @@
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import type { StoredBoolean } from '#db/columns.ts';
-import type { Mode, Tier } from '../model/owner.ts';
+import type { Actor, Mode, Tier } from '../model/owner.ts';
 
 /** Columns of the organization and mode that a row belongs to. */
 export interface OwnerColumns {
@@ -86,6 +86,18 @@ interface PasskeyRow {
   last_used_at: number | null;
 }
 
+interface AuditEventRow extends OwnerColumns {
+  id: string;
+  type: string;
+  resource_id: string | null;
+  actor: Actor;
+  address: string;
+  method: string;
+  path: string;
+  status: number;
+  created_at: number;
+}
+
 export interface IdempotencyRow extends OwnerColumns {
   key: string;
   fingerprint: Buffer;
@@ -106,6 +118,7 @@ declare module 'knex/types/tables.js' {
     passkeys: PasskeyRow;
     spent_challenges: { challenge_hash: Buffer; expires_at: number };
     idempotency_keys: IdempotencyRow;
+    audit_events: AuditEventRow;
     secret_keys: { id: string; canary: string };
     rate_limits: { key: string; points: number; expire: number | null };
   }

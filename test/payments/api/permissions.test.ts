@@ -10,6 +10,7 @@ import { createLogger } from '#lib/logger.ts';
 import type { AnonymousCaller, ApiCaller } from '#payments/api/gate/api-context.ts';
 import { paymentsGate } from '#payments/api/gate/gate.ts';
 import { rateLimits } from '#payments/api/gate/rate-limits.ts';
+import { auditTrail } from '#payments/audit/audit-trail.ts';
 import { PERMISSIONS, type Permission } from '#payments/keys/api-key.ts';
 import { issueKey } from '#payments/keys/issue-key.ts';
 import { seals } from '#payments/secrets/sealed.ts';
@@ -21,9 +22,9 @@ const OPERATIONS: readonly OperationRow[] = Object.values(paymentsContract.table
 const KEYED = OPERATIONS.filter(({ security }) => security.length > 0);
 const OPEN = OPERATIONS.filter(({ security }) => security.length === 0);
 
-/** Keys, the deposit seed, and changes of the organization are for admins. Other reads need `read`, other changes `write`. */
+/** Keys, the deposit seed, the audit log, and changes of the organization are for admins. Other reads need `read`, other changes `write`. */
 function neededBy({ path, method }: OperationRow): Permission {
-  if (path.startsWith('/api/v1/api-keys') || path.endsWith('/seed')) return 'admin';
+  if (/^\/api\/v1\/(api-keys|audit-events)/.test(path) || path.endsWith('/seed')) return 'admin';
   if (method === 'get') return 'read';
   return /^\/api\/v1\/(organization|recipients|webhooks|notifications)/.test(path) ? 'admin' : 'write';
 }
@@ -62,6 +63,7 @@ beforeAll(async () => {
       seals: seals(['a secret that seals nothing but what tests keep']),
       clock: systemClock,
       counts: rateLimits(db, { standard: 1e6, elevated: 1e6 }),
+      trail: auditTrail(systemClock),
       log: createLogger({ level: 'silent' }),
     }),
     validateResponses: false,

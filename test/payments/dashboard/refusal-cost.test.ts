@@ -45,6 +45,7 @@ eachDatabase('a refused request', databases => {
       chains: { all: [] },
       hasMailServer: false,
       validateResponses: true,
+      trail: () => async () => {},
       readOverview: () => Promise.reject(new Error('no overview here')),
     });
     served = await serve(routes, { log, formatError: paymentsErrorBody, trustedProxies: ['127.0.0.1'] });

@@ -25,6 +25,9 @@ export interface CommittedResponse<Status extends number, Body> {
   readonly body: Body;
 }
 
+/** Records a change in its transaction, so that neither exists without the other (Decision 429). */
+export type RecordChange = (handle: Transaction, answer: CommittedResponse<number, unknown>) => Promise<void>;
+
 /**
  * An effect that must not be in a transaction, with one before and one after it: a request to a receiver, or work on so
  * many rows that it has transactions of its own. Like the work of `commit`, both may run more than once; `send` runs
@@ -42,6 +45,8 @@ export interface TwoPhaseAction<Begun, Result, Status extends number, Body> {
 export interface ApiCaller extends Credential {
   /** Recorded with each decision of the merchant (Decision 345). */
   readonly actor: Actor;
+  /** Records what the request changes. Both commits call it. */
+  readonly recordChange: RecordChange;
   /** `If-Match`: the version of the record that the caller has read. */
   readonly ifMatch: string | undefined;
   /**

@@ -8,17 +8,20 @@ import { isId } from '#lib/ids.ts';
 import type { ClockAndLog } from '#lib/logger.ts';
 import type { RequestCount } from '#lib/request-counters.ts';
 import { included, PERMISSIONS } from '../../keys/api-key.ts';
+import type { Actor } from '../../model/owner.ts';
 import type { Seals } from '../../secrets/sealed.ts';
 import type { AnonymousCaller, ApiCaller } from './api-context.ts';
 import { authenticator, type Credential } from './authenticate.ts';
 import { idempotency } from './idempotency.ts';
 import { commitAround } from './keyed-commits.ts';
 import { countCaller, countHeaders, type RateLimits, tooMany } from './rate-limits.ts';
+import { type AuditTrail, recorded } from './recorded-commits.ts';
 
 export interface PaymentsGateOptions extends ClockAndLog {
   readonly db: Db;
   readonly seals: Seals;
   readonly counts: RateLimits;
+  readonly trail: AuditTrail;
 }
 
 /** Payer operations that submit a signature, a claim or a report. They are also counted by session (Decision 105). */
@@ -32,6 +35,7 @@ export function paymentsGate({
   seals,
   clock,
   counts,
+  trail,
   log,
 }: PaymentsGateOptions): Gate<ApiCaller, AnonymousCaller> {
   const { ofRequest } = authenticator({ db, clock, limits: counts, log });
@@ -41,7 +45,7 @@ export function paymentsGate({
       const credential = await ofRequest(request);
       const { id, kind, organizationId } = credential;
       request.identify(kind === 'member' ? { memberId: id, organizationId } : { keyId: id, organizationId });
-      return apiCaller(db, credential, request);
+      return apiCaller({ db, trail }, credential, request);
     },
 
     async visit(request) {
@@ -93,16 +97,22 @@ export function paymentsGate({
 
 /** Caller of the API with a credential. */
 export function apiCaller(
-  db: Db,
+  { db, trail }: Pick<PaymentsGateOptions, 'db' | 'trail'>,
   credential: Credential,
-  { headers }: Pick<IncomingRequest, 'headers'>,
+  request: IncomingRequest,
 ): ApiCaller {
-  return {
-    ...credential,
-    actor: `${credential.kind}:${credential.id}`,
-    ifMatch: headers['if-match'],
+  const actor: Actor = `${credential.kind}:${credential.id}`;
+  const recordChange = trail({ ...credential, actor }, request);
+  const commits: Pick<ApiCaller, 'commit' | 'commitAround'> = {
     commit: work => transaction(db, work),
     commitAround: effect => commitAround(db, effect),
+  };
+  return {
+    ...credential,
+    actor,
+    ifMatch: request.headers['if-match'],
+    recordChange,
+    ...recorded(commits, recordChange),
   };
 }
 

@@ -9,6 +9,7 @@ import {
   keyedCommits,
   type RequestKey,
 } from './keyed-commits.ts';
+import { recorded } from './recorded-commits.ts';
 
 /** Longest wait of a request for an earlier equal one (Decision 106). */
 const WAIT_MS = 10_000;
@@ -72,7 +73,7 @@ export function idempotency(options: IdempotencyOptions) {
    */
   async function answered(caller: ApiCaller, own: RequestKey, proceed: Proceed): Promise<GateResponse> {
     let isStored = false;
-    const { commit, commitAround } = keyedCommits(options, caller, own);
+    const { commit, commitAround } = recorded(keyedCommits(options, caller, own), caller.recordChange);
     const answer = await proceed({
       ...caller,
       async commit(work) {

@@ -20,6 +20,7 @@ export const dashboard = {
   keys: `${ROOT}/keys`,
   notifications: `${ROOT}/notifications`,
   organization: `${ROOT}/organization`,
+  auditLog: `${ROOT}/audit-log`,
   webhook: (webhookId: string) => `${ROOT}/webhooks/${encodeURIComponent(webhookId)}`,
   delivery: (webhookId: string, deliveryId: string) =>
     `${ROOT}/webhooks/${encodeURIComponent(webhookId)}?${new URLSearchParams({ delivery: deliveryId })}`,

@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import { createContext, type VNode } from 'preact';
 import { useContext } from 'preact/hooks';
-import { grouped, localNumber, wholeUnits } from '#pages/browser/amounts.ts';
+import { grouped, inOwnMarks, wholeUnits } from '#pages/browser/amounts.ts';
 import { h } from '#pages/browser/element.ts';
 import { Reference, shortened, webAddress } from '#pages/browser/reference.ts';
 import type { Payments } from './api.ts';
@@ -43,10 +43,10 @@ export function tokenAt(
 export function Amount({ units, of }: { units: string; of: ChainToken }): VNode {
   const areKnown = useChains() !== undefined;
   const token = useToken(of);
-  if (token !== undefined) return html`${localNumber(wholeUnits(units, token.decimals))} ${token.symbol}`;
+  if (token !== undefined) return html`${inOwnMarks(wholeUnits(units, token.decimals))} ${token.symbol}`;
   if (!areKnown) return html`…`;
   return html`<span title=${`Token ${of.token_address}, which is no longer configured`}>
-    ${localNumber(grouped(units))} units of ${shortened(of.token_address)}
+    ${inOwnMarks(grouped(units))} units of ${shortened(of.token_address)}
   </span>`;
 }
 

@@ -26,6 +26,7 @@ const PAGES: readonly (readonly [address: string, name: string, needed?: Payment
   [dashboard.people, 'People'],
   [dashboard.notifications, 'Notifications'],
   [dashboard.organization, 'Organization'],
+  [dashboard.auditLog, 'Audit log', 'admin'],
 ];
 
 /** Long interval, because a chain's lateness seldom changes. */

@@ -5,6 +5,7 @@ import type { Db, Handle, Transaction } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
 import { type Clock, DAY_MS, timestamp } from '#lib/clock.ts';
 import { newId } from '#lib/ids.ts';
+import type { ApiCaller } from '../../api/gate/api-context.ts';
 import { resourceNotFound } from '../../api/responses/answers.ts';
 import { MEMBER_ROLES } from '../../browser/member-roles.ts';
 import type { Member } from '../../members/member.ts';
@@ -30,7 +31,10 @@ const INVITATION_LIFETIME_MS = 3 * DAY_MS;
 const MAILED_ADDRESSES = 3;
 const MAX_MEMBERS = 200;
 
-type Handlers = DashboardHandlers<{ readonly signIn: SignIn }, { readonly request: IncomingRequest }>;
+type Handlers = DashboardHandlers<
+  { readonly signIn: SignIn; readonly api: ApiCaller },
+  { readonly request: IncomingRequest }
+>;
 type MemberHandlers = Pick<
   Handlers,
   'listMembers' | 'inviteMember' | 'updateMember' | 'removeMember' | 'sendSignInAddress' | 'requestSignInMail'
@@ -45,8 +49,8 @@ export function memberHandlers(options: MemberOperationsOptions): MemberHandlers
       return { status: 200, body: { object: 'list', data } };
     },
 
-    inviteMember: ({ body: { name, email: given, role } }, { signIn: { member: inviter } }) =>
-      transaction(db, async handle => {
+    inviteMember: ({ body: { name, email: given, role } }, { signIn: { member: inviter }, api }) =>
+      api.commit(async handle => {
         const { organizationId } = inviter;
         const email = given.toLowerCase();
         const others = await memberStore(handle).list(organizationId);
@@ -63,8 +67,8 @@ export function memberHandlers(options: MemberOperationsOptions): MemberHandlers
         return { status: 201, body: await invite(handle, member, inviter) };
       }),
 
-    updateMember: ({ path: { member_id: id }, body }, { signIn: { member: owner } }) =>
-      transaction(db, async handle => {
+    updateMember: ({ path: { member_id: id }, body }, { signIn: { member: owner }, api }) =>
+      api.commit(async handle => {
         const before = await memberOf(handle, owner, id);
         const member = { ...before, name: body.name?.trim() ?? before.name, role: body.role ?? before.role };
         if (member.role !== 'owner') await checkOtherOwner(handle, before);
@@ -73,17 +77,17 @@ export function memberHandlers(options: MemberOperationsOptions): MemberHandlers
         return { status: 200, body: memberBody(member) };
       }),
 
-    removeMember: ({ path: { member_id: id } }, { signIn: { member: owner } }) =>
-      transaction(db, async handle => {
+    removeMember: ({ path: { member_id: id } }, { signIn: { member: owner }, api }) =>
+      api.commit(async handle => {
         const member = await memberOf(handle, owner, id);
         await checkOtherOwner(handle, member);
         await mailOwners(handle, owner, { kind: 'removed', member });
         await memberStore(handle).remove(id, clock.now());
-        return { status: 200, body: { object: 'member', id, removed: true } };
+        return { status: 200, body: { object: 'member', id, removed: true } as const };
       }),
 
-    sendSignInAddress: ({ path: { member_id: id } }, { signIn: { member: owner } }) =>
-      transaction(db, async handle => {
+    sendSignInAddress: ({ path: { member_id: id } }, { signIn: { member: owner }, api }) =>
+      api.commit(async handle => {
         const member = await memberOf(handle, owner, id);
         return { status: 200, body: await invite(handle, member, owner) };
       }),

@@ -11,9 +11,11 @@ import { mountGated } from '#contract/mount/mount.ts';
 import type { Gate, IncomingRequest } from '#contract/mount/request-gate.ts';
 import { timestamp } from '#lib/clock.ts';
 import { qrDrawing } from '#pages/qr.ts';
+import type { ApiCaller } from '../../api/gate/api-context.ts';
 import { apiCaller } from '../../api/gate/gate.ts';
 import { checkConfirmed, checkOwner } from '../../api/gate/owner-only.ts';
 import { callerAdmission, countHeaders, type RateLimits, tooMany } from '../../api/gate/rate-limits.ts';
+import type { AuditTrail } from '../../api/gate/recorded-commits.ts';
 import { resourceNotFound } from '../../api/responses/answers.ts';
 import { included } from '../../keys/api-key.ts';
 import type { Member } from '../../members/member.ts';
@@ -31,12 +33,14 @@ export interface SignInOperationsOptions extends MemberOperationsOptions {
   readonly signIns: DashboardSignIns;
   readonly counts: RateLimits;
   readonly validateResponses: boolean;
+  readonly trail: AuditTrail;
   readonly readOverview: ReturnType<typeof dashboardOverview>;
 }
 
 interface KnownCaller {
   readonly signIn: SignIn;
   readonly request: IncomingRequest;
+  readonly api: ApiCaller;
 }
 
 interface Visitor {
@@ -70,7 +74,7 @@ function signInGate(options: SignInOperationsOptions): Gate<KnownCaller, Visitor
       const signIn = await signIns.ofRequest(request);
       const { id: memberId, organizationId } = signIn.member;
       request.identify({ memberId, organizationId });
-      return { signIn, request };
+      return { signIn, request, api: apiCaller(options, signIn.credential, request) };
     },
     async visit(request) {
       checkOrigin(request, publicUrl);
@@ -128,7 +132,9 @@ function signInHandlers(
     }),
 
     async createDashboardSession({ body }, { request }) {
-      const signIn = await signIns.open(givenCredential(body), request);
+      const signIn = await signIns.open(givenCredential(body), request, ({ credential }) =>
+        options.trail({ ...credential, actor: `member:${credential.id}` }, request),
+      );
       const cookie = signIns.cookie.set(signIn.token, request.client);
       return {
         status: 201,
@@ -162,36 +168,38 @@ function signInHandlers(
       return { status: 200, headers: NOT_KEPT, body: { object: 'list', data } };
     },
 
-    async endDashboardSession({ path: { session_id: id } }, { signIn }) {
+    async endDashboardSession({ path: { session_id: id } }, { signIn, api }) {
       const all = await signIns.visible(signIn);
       if (!all.some(open => open.signIn.id === id)) throw resourceNotFound('dashboard_session', id);
-      await signIns.endById(id);
-      return {
-        status: 200,
-        headers: NOT_KEPT,
-        body: { object: 'dashboard_session_ended', ended: true, everywhere: false },
-      };
+      const ended = await api.commit(async handle => {
+        await signIns.endById(handle, id);
+        return { status: 200, body: endedBody(false) };
+      });
+      return { ...ended, headers: NOT_KEPT };
     },
 
-    getDashboardOverview: async ({ query: { period } }, { signIn, request }) => ({
+    getDashboardOverview: async ({ query: { period } }, { api }) => ({
       status: 200,
       headers: NOT_KEPT,
-      body: await options.readOverview(period, apiCaller(options.db, signIn.credential, request)),
+      body: await options.readOverview(period, api),
     }),
 
     async createQrCode({ body: { text } }) {
       return { status: 200, headers: NOT_KEPT, body: qrCodeBody(text, publicUrl) };
     },
 
-    async deleteDashboardSession({ query: { everywhere } }, { signIn, request }) {
-      await signIns.end(signIn, { everywhere });
-      return {
-        status: 200,
-        headers: { ...NOT_KEPT, 'Set-Cookie': signIns.cookie.remove(request.client) },
-        body: { object: 'dashboard_session_ended', ended: true, everywhere },
-      };
+    async deleteDashboardSession({ query: { everywhere } }, { signIn, request, api }) {
+      const ended = await api.commit(async handle => {
+        await signIns.end(handle, signIn, { everywhere });
+        return { status: 200, body: endedBody(everywhere) };
+      });
+      return { ...ended, headers: { ...NOT_KEPT, 'Set-Cookie': signIns.cookie.remove(request.client) } };
     },
   };
+}
+
+function endedBody(everywhere: boolean): DashboardSchemas['EndedDashboardSession'] {
+  return { object: 'dashboard_session_ended', ended: true, everywhere };
 }
 
 /** URL prefix of the messenger's chats. */

@@ -1,8 +1,8 @@
 import type { DashboardHandlers, DashboardSchemas } from '#contract/contracts/payments.ts';
 import type { IncomingRequest } from '#contract/mount/request-gate.ts';
 import type { Db } from '#db/open.ts';
-import { transaction } from '#db/transaction.ts';
 import { timestamp } from '#lib/clock.ts';
+import type { ApiCaller } from '../../api/gate/api-context.ts';
 import { nullableTimestamp, resourceNotFound } from '../../api/responses/answers.ts';
 import { type Passkey, passkeyStore } from '../../members/passkey-store.ts';
 import type { Passkeys } from './passkeys.ts';
@@ -17,7 +17,7 @@ interface PasskeyOperationsOptions {
 }
 
 type Handlers = DashboardHandlers<
-  { readonly signIn: SignIn; readonly request: IncomingRequest },
+  { readonly signIn: SignIn; readonly request: IncomingRequest; readonly api: ApiCaller },
   { readonly request: IncomingRequest }
 >;
 type PasskeyHandlers = Pick<
@@ -53,18 +53,18 @@ export function passkeyHandlers({
       return { status: 200, body: { object: 'list', data } };
     },
 
-    createPasskey: ({ body: { name, passkey: answer } }, { signIn: { member }, request: { client } }) =>
-      transaction(db, async handle => {
+    createPasskey: ({ body: { name, passkey: answer } }, { signIn: { member }, request: { client }, api }) =>
+      api.commit(async handle => {
         const made = await passkeys.register(handle, { member, name: name.trim(), answer }, client);
         return { status: 201, body: passkeyBody(made) };
       }),
 
-    deletePasskey: ({ path: { passkey_id: id } }, { signIn: { member } }) =>
-      transaction(db, async handle => {
+    deletePasskey: ({ path: { passkey_id: id } }, { signIn: { member }, api }) =>
+      api.commit(async handle => {
         const passkey = await passkeyStore(handle).find(id);
         if (passkey?.memberId !== member.id) throw resourceNotFound('passkey', id);
         await passkeyStore(handle).remove(id);
-        return { status: 200, body: { object: 'passkey', id, deleted: true } };
+        return { status: 200, body: { object: 'passkey', id, deleted: true } as const };
       }),
 
     async createPasskeyConfirmation(_, { signIn: { member }, request: { client } }) {

@@ -4,6 +4,7 @@ import type { Clock } from '#lib/clock.ts';
 import type { ClockAndLog } from '#lib/logger.ts';
 import { authenticator } from '#payments/api/gate/authenticate.ts';
 import { callerAdmission, type RateLimits } from '#payments/api/gate/rate-limits.ts';
+import type { AuditTrail } from '#payments/api/gate/recorded-commits.ts';
 import type { PaymentChains } from '#payments/model/payment-chain.ts';
 import type { Seals } from '#payments/secrets/sealed.ts';
 import { checkChange } from './csrf.ts';
@@ -20,6 +21,7 @@ export interface DashboardOptions extends ClockAndLog {
   readonly chains: Pick<PaymentChains, 'all'>;
   readonly hasMailServer: boolean;
   readonly validateResponses: boolean;
+  readonly trail: AuditTrail;
   readonly readOverview: SignInOperationsOptions['readOverview'];
 }
 

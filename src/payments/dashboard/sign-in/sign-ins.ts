@@ -4,6 +4,7 @@ import { transaction } from '#db/transaction.ts';
 import type { Client } from '#http/client-address.ts';
 import type { Clock } from '#lib/clock.ts';
 import { newId } from '#lib/ids.ts';
+import type { RecordChange } from '#payments/api/gate/api-context.ts';
 import type { Authenticator, AuthFailure, Credential } from '#payments/api/gate/authenticate.ts';
 import { MEMBER_ROLES } from '#payments/browser/member-roles.ts';
 import type { Member } from '#payments/members/member.ts';
@@ -85,7 +86,11 @@ export function dashboardSignIns({ db, seals, clock, publicUrl, chains, keys, pa
      * earlier sign-in.
      * @throws HttpError 401 or 429, or InvalidBody for a wrong answer
      */
-    async open(credential: { token: string } | { passkey: object }, request: Asking): Promise<SignIn> {
+    async open(
+      credential: { token: string } | { passkey: object },
+      request: Asking,
+      recordOf: (signIn: SignIn) => RecordChange,
+    ): Promise<SignIn> {
       const { client, headers } = request;
       const token = tokens.create();
       const before = cookie.read(request);
@@ -106,9 +111,13 @@ export function dashboardSignIns({ db, seals, clock, publicUrl, chains, keys, pa
           expiresAt: createdAt + SIGN_IN_LIFETIME_MS,
           confirmedAt: 'passkey' in credential ? createdAt : null,
         });
-        return store.find(token, createdAt);
+        const found = await store.find(token, createdAt);
+        if (found === undefined) throw new Error('a sign-in ended while it was opened');
+        const signIn = signInOf(token, found, createdAt);
+        await recordOf(signIn)(handle, { status: 201, body: undefined });
+        return signIn;
       });
-      return opened === undefined ? keys.refuse(USED, client) : signInOf(token, opened, createdAt);
+      return opened ?? keys.refuse(USED, client);
     },
 
     /** Switches a sign-in to another mode. */
@@ -133,14 +142,16 @@ export function dashboardSignIns({ db, seals, clock, publicUrl, chains, keys, pa
     },
 
     /** Ends a sign-in by its id. */
-    endById: (id: string): Promise<void> => transaction(db, handle => signInStore(handle).remove(id)),
+    endById: (handle: Transaction, id: string): Promise<void> => signInStore(handle).remove(id),
 
     /** Ends one sign-in, or all sign-ins of its member. */
-    async end({ stored, member }: SignIn, { everywhere }: { everywhere: boolean }): Promise<void> {
-      await transaction(db, handle => {
-        const store = signInStore(handle);
-        return everywhere ? store.removeOfMember(member.id) : store.remove(stored.id);
-      });
+    end(
+      handle: Transaction,
+      { stored, member }: SignIn,
+      { everywhere }: { everywhere: boolean },
+    ): Promise<void> {
+      const store = signInStore(handle);
+      return everywhere ? store.removeOfMember(member.id) : store.remove(stored.id);
     },
   };
 

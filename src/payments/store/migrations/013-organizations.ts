@@ -200,3 +200,24 @@ export const MEMBERS_MIGRATION: Migration = {
     }),
   ],
 };
+
+/** Log of changes. Processes of older versions write none. */
+export const AUDIT_MIGRATION: Migration = {
+  name: 'audit log',
+  up: [
+    table('audit_events', {
+      id: ['text', 'primary key'],
+      ...OWNER,
+      type: ['text', 'not null'],
+      resource_id: 'text',
+      actor: ['text', 'not null'],
+      address: ['text', 'not null'],
+      method: ['text', 'not null'],
+      path: ['text', 'not null'],
+      status: ['count', 'not null'],
+      created_at: ['time', 'not null'],
+    }),
+    'create index audit_events_by_age on audit_events (organization_id, mode, created_at, id)',
+    'create index audit_events_by_time on audit_events (created_at)',
+  ],
+};

@@ -12,6 +12,7 @@ import {
   WEBHOOK_MIGRATIONS,
 } from './010-webhooks.ts';
 import {
+  AUDIT_MIGRATION,
   DASHBOARD_SESSIONS_MIGRATION,
   MEMBERS_MIGRATION,
   ORGANIZATION_CONTACT_MIGRATION,
@@ -106,6 +107,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   MEMBERS_MIGRATION,
   ORGANIZATION_CONTACT_MIGRATION,
   SEARCH_MIGRATION,
+  AUDIT_MIGRATION,
 ];
 
 /** The schema with its name in messages and settings. */

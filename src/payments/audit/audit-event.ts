@@ -1,0 +1,63 @@
+import type { OperationRow } from '#contract/contracts/operations.ts';
+import type { Actor, Owner } from '../model/owner.ts';
+
+/** Record of a change: who made it, when and from where. It never holds a value of the request. */
+export interface AuditEvent extends Owner {
+  readonly id: string;
+  /** Kind of the changed record and what was done, such as `payment_link.create`. */
+  readonly type: string;
+  /** Id of the changed record; null where it has none. */
+  readonly resourceId: string | null;
+  /** Key or member that made the change. */
+  readonly actor: Actor;
+  /** Address of the client. */
+  readonly address: string;
+  readonly method: string;
+  /** Path without its query. */
+  readonly path: string;
+  readonly status: number;
+  /** UTC milliseconds. */
+  readonly createdAt: number;
+}
+
+const BY_METHOD: Readonly<Record<string, string>> = { post: 'create', patch: 'update', delete: 'delete' };
+/** Segments before the name of the resource. */
+const PREFIXES: readonly string[] = ['', 'api', 'v1', 'dashboard', 'test'];
+
+/**
+ * Type of the change that an operation makes. It follows from its method and path: `POST /payment-links` creates, a word
+ * behind an id or at the end of a list's path names the action: `POST /checkout-sessions/{id}/accept`.
+ */
+export function auditTypeOf({ method, path }: Pick<OperationRow, 'method' | 'path'>): string {
+  const segments = path.split('/').filter(one => !PREFIXES.includes(one));
+  const [collection = ''] = segments;
+  const last = segments.at(-1) ?? '';
+  const isAction = segments.length > 1 && !last.startsWith('{');
+  const action = isAction ? last : (BY_METHOD[method] ?? method);
+  return `${wordOf(singular(collection))}.${wordOf(action)}`;
+}
+
+/** Id that the path names last, or that of the record in the body. */
+export function resourceIdOf(operationPath: string, path: string, body: unknown): string | null {
+  const given = path.split('/');
+  const index = operationPath.split('/').findLastIndex(one => one.startsWith('{'));
+  const named = index === -1 ? undefined : given[index];
+  return named ?? [body, fieldOf(body, 'data'), fieldOf(body, 'member')].map(idIn).find(Boolean) ?? null;
+}
+
+function idIn(record: unknown): string | undefined {
+  const id = fieldOf(record, 'id');
+  return typeof id === 'string' ? id : undefined;
+}
+
+function fieldOf(record: unknown, name: string): unknown {
+  return typeof record === 'object' && record !== null ? Reflect.get(record, name) : undefined;
+}
+
+function singular(collection: string): string {
+  return collection.replace(/(?<!addres)s$/, '').replace(/addresse$/, 'address');
+}
+
+function wordOf(segment: string): string {
+  return segment.replaceAll('-', '_');
+}
