@@ -3,7 +3,8 @@ import type { EventData } from '../model/event.ts';
 import { type Outcome, outcomeOf } from '../model/outcome.ts';
 import type { Contact, Mode } from '../model/owner.ts';
 import { type PaymentChains, tokenOf } from '../model/payment-chain.ts';
-import { bpsOf, leastSum, type Presentation } from '../model/session.ts';
+import { bpsOf, leastSum } from '../model/session.ts';
+import type { NoticeOrder } from './store/notice-order.ts';
 
 /** Content of a mail or message. Texts of merchants and payers are in it unescaped. */
 export interface Content {
@@ -35,8 +36,10 @@ export interface TextContext {
   readonly chains: PaymentChains;
   /** Base URL of the dashboard, without a slash at the end. Without it, texts name no page. */
   readonly publicUrl?: string | undefined;
-  /** Presentation of the session in question; absent for several sessions or none. */
-  readonly order?: Pick<Presentation, 'formLabels' | 'language' | 'items'> | undefined;
+  /** Order of the session in question; absent for several sessions or none. */
+  readonly order?:
+    | (Pick<NoticeOrder, 'formLabels' | 'language' | 'items'> & Partial<NoticeOrder>)
+    | undefined;
 }
 
 /** Address of a page of the dashboard, such as `payments/cs_1`. */

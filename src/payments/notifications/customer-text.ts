@@ -166,12 +166,15 @@ function languageOf(texts: Texts): Content['language'] {
   return { code: texts.language, direction: directionOf(texts) };
 }
 
-/** Items of the order (Decision 446). */
+/** Items of the order, and how it is shipped (Decision 446). */
 function orderOf({ order }: TextContext, { mail }: Texts): Fact[] {
   const items = (order?.items ?? []).map(({ quantity, name }) =>
     quantity > 1 ? `${quantity} × ${name}` : name,
   );
-  return [[mail.items, items.join(', ')]];
+  return [
+    [mail.items, items.join(', ')],
+    [mail.shipping, order?.shipping ?? null],
+  ];
 }
 
 /** Amounts with their symbols as a language writes them. */

@@ -18,9 +18,9 @@ import { disableChat } from './chat-linking.ts';
 import type { Mailer } from './mailers.ts';
 import type { Messenger } from './messenger.ts';
 import { NotSent } from './not-sent.ts';
+import { orderIn } from './store/notice-order.ts';
 import { type NoticeOutcome, noticeQueue, type TakenNotice } from './store/notice-store.ts';
 import { notificationStore } from './store/notification-store.ts';
-import { presentationIn } from './store/presentations.ts';
 import { mailOf, messageOf, noticeContent } from './texts.ts';
 
 export interface NotifierDeps extends ClockAndLog {
@@ -99,7 +99,7 @@ function notifier(
     if (target === null) throw new NotSent('refused', 'This channel was switched off in the meantime.');
     const profile = await organizationStore(db).profile(owner);
     const merchant = { name: profile.name, mode, contact: profile };
-    const order = await presentationIn(db, payload);
+    const order = await orderIn(db, payload);
     const content = noticeContent(payload, merchant, { chains, publicUrl, order });
     if (channel === 'email') await mailer.send(mailOf(content, { id, to: target }));
     else await message(target, messageOf(content));

@@ -53,12 +53,17 @@ test('a mail to a payer is in the language of the session, names items and conta
   const item = { id: 'a', name: 'Field notebook', description: null, image_url: null, amount: '5' };
   const items = [{ ...item, quantity: 2 }];
   const mailIn = (language: string) =>
-    told({ kind: 'customer', event }, { ...MERCHANT, contact }, { chains: BASE, order: { language, items } });
+    told(
+      { kind: 'customer', event },
+      { ...MERCHANT, contact },
+      { chains: BASE, order: { language, items, shipping: 'Parcel' } },
+    );
 
   const [german, arabic, unknown] = ['de', 'ar', 'xx'].map(mailIn);
 
   expect(german?.subject).toBe('Corner Books: Bezahlt. Vielen Dank!');
   expect(german?.text).toContain('Artikel: 2 × Field notebook');
+  expect(german?.text).toContain('Versand: Parcel');
   expect(german?.text).toContain('Kontakt: help@books.example');
   expect(german?.replyTo).toBe('help@books.example');
   expect(german?.html).toContain('<html lang="de" dir="ltr">');
