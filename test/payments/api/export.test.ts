@@ -127,7 +127,7 @@ eachDatabase('the export', databases => {
     expect(cell('id')).toBe(record(ordered.body).id);
     expect(
       ['clientReferenceId', 'customerEmail', 'amount', 'amount_decimal', 'token_symbol'].map(cell),
-    ).toEqual(["'=1+1", 'ada@example.com', '12500000', '12.5', 'USDC']);
+    ).toEqual(['order-7', 'ada@example.com', '12500000', '12.5', 'USDC']);
     expect(['fee', 'amount_received_decimal', 'outcome', 'token_decimals'].map(cell)).toEqual([
       '0',
       '0',

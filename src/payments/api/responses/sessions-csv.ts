@@ -57,15 +57,17 @@ export function sessionsCsv(
   filters: SessionFilters,
 ): Promise<CsvReply> {
   const found = { handle: context.db, seals: context.seals };
-  let cursor: string | undefined;
+  /** Null after the last page. */
+  let cursor: string | null | undefined;
   return csvExport<CheckoutSession>({
     records: 'checkout sessions',
     columns: [...FIELDS, ...OTHERS],
     count: async () => (await foundSessions(found, search, filters, { page: 1, limit: 1 })).total,
     async read(limit) {
+      if (cursor === null) return [];
       const page = { page: 1, limit, cursor, isCounted: false };
       const { data, next } = await foundSessions(found, search, filters, page);
-      cursor = next ?? undefined;
+      cursor = next;
       return data;
     },
     cells(session) {

@@ -75,15 +75,17 @@ export function exportOf(
   filters: TransactionFilters,
 ): Promise<CsvReply> {
   const context = { handle: db, seals };
-  let cursor: string | undefined;
+  /** Null after the last page. */
+  let cursor: string | null | undefined;
   return csvExport<ExportedTransaction>({
     records: 'transactions',
     columns: [...FIRST_FIELDS, ...SESSION_FIELDS, ...LAST_FIELDS, ...OTHERS],
     count: async () => (await foundTransactions(context, search, filters, { page: 1, limit: 1 })).total,
     async read(limit) {
+      if (cursor === null) return [];
       const page = { page: 1, limit, cursor, isCounted: false };
       const { data, next } = await foundTransactions(context, search, filters, page);
-      cursor = next ?? undefined;
+      cursor = next;
       const sessions = await sessionStore(db, seals).findMany(data.map(({ sessionId }) => sessionId));
       const sweeps = await sweepStore(db).hashesOf(data);
       return data.map(transaction => ({
