@@ -115,3 +115,17 @@ test('another browser of the member is signed out from the account page', async 
   expect(await rowOf(page, 'this session').count()).toBe(1);
   await phone?.close();
 });
+
+test('a developer sees no control that changes people or where money goes', async ({ page, signIn }) => {
+  await signIn('developer');
+  const shown = async (path: string, there: string) => {
+    await page.goto(`/dashboard/${path}`);
+    await page.getByRole('main').getByText(there).first().waitFor();
+    return page.getByRole('main').getByRole('button').filter({ visible: true }).allTextContents();
+  };
+
+  expect(await shown('people', 'Owners invite people')).toEqual([]);
+  expect(await shown('organization', 'Origins of your websites')).not.toContain('Add recipient');
+  expect(await page.getByLabel('Only allow recipients from the list below').count()).toBe(0);
+  expect(await page.getByLabel('Recipient', { exact: true }).count()).toBe(0);
+});

@@ -8,6 +8,9 @@ import { openDatabase } from '../../src/db/open.ts';
 import { UsageError } from '../../src/lib/command-line.ts';
 import { NATIVE_COIN, type PaymentChain } from '../../src/payments/model/payment-chain.ts';
 import { organizationStore } from '../../src/payments/store/organization-store.ts';
+import { tokenOf } from '../lab/dashboard-session.ts';
+import { record } from '../lab/json.ts';
+import { startTestPayments } from '../lab/payments-service.ts';
 import { eachDatabase, urlOf } from '../support/databases.ts';
 import { startGatedKeys } from '../support/gated-keys.ts';
 import { script } from '../support/script.ts';
@@ -81,6 +84,46 @@ eachDatabase('the command line', databases => {
     expect(revoked).toEqual({ code: 0, out: `${id}\n`, err: 'Revoked; it was a key of My shop.\n' });
     expect([after.status, again.code]).toEqual([401, 0]);
     expect((await run('list', '--org', 'My shop', ...at)).out).toContain('  revoked since 20');
+  });
+});
+
+eachDatabase('owner-link', databases => {
+  test('makes the first owner, and prints an address that signs the owner in until the next one is printed', async () => {
+    const database = await databases.create();
+    const at = ['--database', urlOf(database)];
+    await run('create-org', 'My shop', ...at);
+
+    const first = await run(
+      'owner-link',
+      '--org',
+      'My shop',
+      '--email',
+      'Ada@books.example',
+      '--name',
+      'Ada',
+      ...at,
+    );
+    const second = await run('owner-link', '--org', 'My shop', ...at);
+
+    await using service = await startTestPayments(database, { demo: undefined });
+    const signIn = async ({ out }: { out: string }) => {
+      const answer = await fetch(`${service.url}/dashboard/session`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ token: tokenOf(out.trim()) }),
+      });
+      return [answer.status, record(await answer.json()).member];
+    };
+    expect(first.out).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/dashboard#token=[\w-]{43}\n$/);
+    expect(first.err).toContain(
+      'It signs Ada <ada@books.example>, now an owner of My shop, in to the dashboard',
+    );
+    expect(second.err).toContain('an owner of My shop');
+    expect(await signIn(first)).toEqual([401, undefined]);
+    expect(await signIn(second)).toEqual([
+      201,
+      expect.objectContaining({ name: 'Ada', email: 'ada@books.example', role: 'owner' }),
+    ]);
   });
 });
 
@@ -188,6 +231,8 @@ describe('an invalid command', () => {
     ],
     [['create-org', 'A', '--chain', '8453', '--recipient', USDC], 'is the contract of a token'],
     [['create'], 'create needs --org'],
+    [['owner-link'], 'owner-link needs --org'],
+    [['owner-link', '--org', 'A', '--email', 'ada at books'], '--email takes one e-mail address'],
     [['create', '--org', 'A', '--permission', 'owner'], '--permission takes read or write or admin'],
     [['create', '--org', 'A', '--expires', '2020-01-01T00:00:00Z'], '--expires takes a moment in the future'],
     [['create', '--org', 'A', '--expires', '2099-01-01'], '--expires takes a moment in the future'],

@@ -1,5 +1,6 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import { MEMBER_ROLES } from '#payments/browser/member-roles.ts';
 import type { Payments, SignIn } from './api.ts';
 
 const Signed = createContext<SignIn | undefined>(undefined);
@@ -12,6 +13,11 @@ export function useSignIn(): SignIn {
   const signIn = useContext(Signed);
   if (signIn === undefined) throw new Error('Nobody is signed in here.');
   return signIn;
+}
+
+/** True for an owner, who alone changes people and where money goes (Decision 413). */
+export function useIsOwner(): boolean {
+  return MEMBER_ROLES[useSignIn().member.role].isOwner;
 }
 
 /** True when the role of the member has a permission. Actions without permission are not shown. */

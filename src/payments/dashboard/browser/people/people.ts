@@ -12,7 +12,7 @@ import { MEMBER_ROLES, type MemberRole } from '#payments/browser/member-roles.ts
 import { changeHeader, type DashboardRecords, orSignIn, signInApi } from '../api.ts';
 import { openPage } from '../frame.ts';
 import { useSecrets } from '../secret.ts';
-import { useSignIn } from '../signed-in.ts';
+import { useIsOwner, useSignIn } from '../signed-in.ts';
 
 type Member = DashboardRecords['Member'];
 type Members = DashboardRecords['MemberList'];
@@ -35,8 +35,7 @@ function PeoplePage(): VNode {
     setSaid(outcome);
     if (outcome.url != null) secrets.add({ label: 'Hand this sign-in link on.', value: outcome.url });
   };
-  const { role } = useSignIn().member;
-  const isOwner = MEMBER_ROLES[role].isOwner;
+  const isOwner = useIsOwner();
   const members = useAnswer(signal => signInApi.GET('/dashboard/members', { signal, middleware }), [said]);
   return html`
     <div class="title">

@@ -6,7 +6,7 @@ import { DialogButton } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import { SelectField, TextField } from '#pages/browser/fields.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
-import { useSignIn } from '../signed-in.ts';
+import { useIsOwner, useSignIn } from '../signed-in.ts';
 
 type Key = Payments['ApiKey'];
 type Created = Payments['CreatedApiKey'];
@@ -24,6 +24,7 @@ const MODES: readonly (readonly [Key['mode'], string])[] = [
 /** Button and dialog that create a key. A key of test mode creates test keys only. */
 export function CreateKey({ onMade }: { onMade: (key: Created) => void }): VNode {
   const own = useSignIn().mode;
+  const isOwner = useIsOwner();
   const [name, setName] = useState('');
   const [permission, setPermission] = useState<Key['permission']>('read');
   const [mode, setMode] = useState(own);
@@ -55,7 +56,7 @@ export function CreateKey({ onMade }: { onMade: (key: Created) => void }): VNode
         label: 'Permission',
         param: 'permission',
         value: permission,
-        options: PERMISSIONS,
+        options: PERMISSIONS.filter(([name]) => isOwner || name !== 'admin'),
         onValue: setPermission,
       })}
       ${

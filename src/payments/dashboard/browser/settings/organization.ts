@@ -11,7 +11,7 @@ import { Reference } from '#pages/browser/reference.ts';
 import { api, type Payments } from '../api.ts';
 import { ChainName, tokenAt, useChains } from '../chains.ts';
 import { openPage } from '../frame.ts';
-import { useHasPermission } from '../signed-in.ts';
+import { useHasPermission, useIsOwner } from '../signed-in.ts';
 import { ToleranceField, toleranceFact } from '../tolerance.ts';
 import { Recipients } from './recipients.ts';
 import { SettingsCard, type SettingsProps } from './settings-card.ts';
@@ -144,6 +144,7 @@ function Defaults(props: SettingsProps): VNode {
   const [chainId, setChainId] = useState(String(organization.default_chain_id ?? ''));
   const [token, setToken] = useState(organization.default_token_address ?? '');
   const [recipient, setRecipient] = useState(organization.default_recipient_address ?? '');
+  const isOwner = useIsOwner();
   const chain = chains.find(({ id }) => String(id) === chainId);
   const choose = (id: string) => {
     setChainId(id);
@@ -180,13 +181,16 @@ function Defaults(props: SettingsProps): VNode {
         ],
         onValue: setToken,
       })}
-      ${h(TextField, {
-        label: 'Recipient',
-        param: 'default_recipient_address',
-        value: recipient,
-        placeholder: '0x…',
-        onValue: setRecipient,
-      })}
+      ${
+        isOwner &&
+        h(TextField, {
+          label: 'Recipient',
+          param: 'default_recipient_address',
+          value: recipient,
+          placeholder: '0x…',
+          onValue: setRecipient,
+        })
+      }
     `,
   });
 }
@@ -212,6 +216,7 @@ function Security(props: SettingsProps): VNode {
   const { organization } = props;
   const [text, setText] = useState(organization.origins.join('\n'));
   const [isLocked, setLocked] = useState(organization.recipients_locked);
+  const isOwner = useIsOwner();
   return h(SettingsCard, {
     ...props,
     title: 'Security',
@@ -220,15 +225,20 @@ function Security(props: SettingsProps): VNode {
     typed: { origins: text.split(/\s+/).filter(line => line !== ''), recipients_locked: isLocked },
     children: html`
       ${h(OriginsField, { value: text, onValue: setText })}
-      ${h(CheckField, {
-        label: 'Only allow recipients from the list below',
-        isChecked: isLocked,
-        onChecked: setLocked,
-      })}
-      <p class="hint">
-        A stolen key can then not redirect payments. Check the list first: it contains every address that any key has used
-        before.
-      </p>
+      ${
+        isOwner &&
+        html`
+          ${h(CheckField, {
+            label: 'Only allow recipients from the list below',
+            isChecked: isLocked,
+            onChecked: setLocked,
+          })}
+          <p class="hint">
+            A stolen key can then not redirect payments. Check the list first: it contains every address that any key has
+            used before.
+          </p>
+        `
+      }
     `,
   });
 }

@@ -11,14 +11,14 @@ import { CopyButton, Reference } from '#pages/browser/reference.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { ChainName, useChains } from '../chains.ts';
 import { numberedList, pageQuery } from '../paging.ts';
-import { useHasPermission } from '../signed-in.ts';
+import { useIsOwner } from '../signed-in.ts';
 
 type Recipient = Payments['Recipient'];
 type OnDone = (said: string) => void;
 
 /** Addresses that receive the organization's payments, with the proof of ownership. */
 export function Recipients({ isLocked, onDone }: { isLocked: boolean; onDone: OnDone }): VNode {
-  const mayChange = useHasPermission('admin');
+  const mayChange = useIsOwner();
   const [version, setVersion] = useState(0);
   const changed = (said: string) => {
     setVersion(version + 1);
