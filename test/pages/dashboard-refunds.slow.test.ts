@@ -54,7 +54,7 @@ test('a refund is requested on the page of its payment, sent by a wallet and fol
 
   await page.getByText('Broken on arrival').waitFor();
   await page
-    .getByText(/^Dashboard, signed in with ak_/)
+    .getByText(/^Member mem_/)
     .first()
     .waitFor();
   await page.goto(`${service.url}/dashboard/payments/${id}`);

@@ -40,7 +40,7 @@ test('a failed delivery is shown as one that is retried, and then as delivered',
   await row.getByText('Retrying').waitFor();
   await row.getByText('500', { exact: true }).waitFor();
   await row.getByRole('link').click();
-  await page.getByText('The receiver answered 500.').waitFor();
+  await page.getByRole('definition').getByText('The receiver answered 500.').waitFor();
   const sent = receiver.arrivals.find(({ headers }) => headers['x-service-event'] === 'checkout.completed');
   await page.getByText(`X-Service-Event-Id: ${sent?.eventId}`).waitFor();
   await page.getByText('"event": "checkout.completed"').waitFor();

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { expect } from 'vitest';
 import { type ShownPage, type ShownServices, startShownServices } from '#scripts/examples/shown-services.ts';
-import { test as withBrowser } from '../support/browser.ts';
+import { requestsOf, test as withBrowser } from '../support/browser.ts';
 
 const test = withBrowser
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of used fixtures from the pattern.
@@ -41,18 +41,15 @@ async function visits(
     const page = await context.newPage();
     const session = await context.newCDPSession(page);
     await session.send('Emulation.setCPUThrottlingRate', { rate: CPU_SLOWDOWN });
-    let requests = 0;
-    page.on('request', () => {
-      requests += 1;
-    });
+    const requests = requestsOf(page);
     await page.goto(url);
     await page.waitForFunction(
       () => document.querySelector('main') !== null && document.querySelector('.loading') === null,
     );
-    await page.waitForLoadState('networkidle');
+    await requests.ended();
     const shift = Number(await page.evaluate('window.shift'));
     await page.close();
-    return { shift, requests };
+    return { shift, requests: requests.count() };
   };
   const cold = await visit();
   const warm = await visit();

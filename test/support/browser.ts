@@ -1,6 +1,7 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Request } from 'playwright-core';
 import { test as base } from 'vitest';
 import { launchBrowser } from '#test/lab/chromium.ts';
+import { until } from '#test/lab/until.ts';
 
 /** `test` with a browser that all files of a worker share. */
 export const test = base
@@ -17,6 +18,37 @@ export async function makeBrisk(page: Page): Promise<void> {
     const setTimeoutInFull = window.setTimeout;
     window.setTimeout = (run, ms, ...args) => setTimeoutInFull(run, ms / 10, ...args);
   }`);
+}
+
+/** Requests of a page since it was followed. */
+export interface PageRequests {
+  count(): number;
+  /** Resolves once no request is open. */
+  ended(): Promise<void>;
+}
+
+/**
+ * Follows the requests of a page. Playwright's own `networkidle` never comes on pages with a shared worker, because the end
+ * of its script is not reported.
+ */
+export function requestsOf(page: Page): PageRequests {
+  const open = new Set<Request>();
+  let count = 0;
+  page.on('request', request => {
+    count += 1;
+    if (!request.url().includes('/live-worker')) open.add(request);
+  });
+  for (const end of ['requestfinished', 'requestfailed'] as const)
+    page.on(end, request => void open.delete(request));
+  return {
+    count: () => count,
+    async ended() {
+      await until(
+        async () => open.size,
+        size => size === 0,
+      );
+    },
+  };
 }
 
 /**

@@ -20,8 +20,7 @@ function NewLink(): VNode {
     const { data } = await answerOf(api.POST('/api/v1/payment-links', { params, body }));
     location.assign(`${dashboard.link(data.id)}?created`);
   };
-  if (!mayWrite)
-    return html`<h1>New link</h1>${h(Empty, { children: 'The key that you signed in with may not create links.' })}`;
+  if (!mayWrite) return html`<h1>New link</h1>${h(Empty, { children: 'Your role may not create links.' })}`;
   return html`
     <p class="small"><a href=${dashboard.links}>Links</a></p>
     <h1>New link</h1>

@@ -41,8 +41,7 @@ function NewRefund(): VNode {
   const options = useAnswer(signal =>
     api.GET('/api/v1/refunds/options', { params: { query: MONEY }, signal }),
   );
-  if (!mayWrite)
-    return html`<h1>Refund</h1>${h(Empty, { children: 'The key that you signed in with may not refund.' })}`;
+  if (!mayWrite) return html`<h1>Refund</h1>${h(Empty, { children: 'Your role may not refund.' })}`;
   return html`
     <p class="small"><a href=${dashboard.refunds}>Refunds</a></p>
     <h1>Refund</h1>
