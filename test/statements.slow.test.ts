@@ -61,6 +61,7 @@ const LONG_STAND_INS: readonly (readonly [beginning: string, sql: string])[] = [
     "'' as id, '' as token, '' as status, 1 as response_code, 1 as response_time_ms, 1 as automatic_failures, 1 = 1 as has_failed, '' as last_error, 1 as ended_at, 1 as next_attempt_at",
   ],
   ['columns.map(', 'mode = excluded.mode'],
+  ['parts.map(', 'select id from deliveries'],
   ['column.key.map(', 'id = ?'],
   ['[...due, ...ahead]', "select 'deliveries' as topic where exists (select 1 from deliveries)"],
   ["[ of('payment_links'", 'select 1 as used from payment_links'],
@@ -88,6 +89,10 @@ const LOCAL_STAND_INS: Readonly<Record<string, Readonly<Record<string, string>>>
   },
   'ended-sessions.ts': { condition: 'id = ?' },
   'open-transfers.ts': { column: 'sender' },
+  'attempt-store.ts': { 'Object.keys(first)': 'number' },
+  'member-store.ts': { table: 'member_sessions' },
+  'sign-in-store.ts': { column: 'm.id' },
+  'sorted-page.ts': { table: 'checkout_sessions' },
   // Statements that undo rows in a reorganisation run in test/indexer/sync/reorg.slow.test.ts.
   'dirty-state.ts': { sql: 'select kind, address, holder, token_id, block from dirty' },
   'reorganisation.ts': { sql: 'delete from blocks where number > ?' },

@@ -12,6 +12,9 @@ export interface DescribedOperation {
 /** Pattern of addresses. A violation has its own error code (Decision 98). */
 const ADDRESS = '^0x[0-9a-fA-F]{40}$';
 
+/** Headers by which a request names what it was made for: a version of a record, or a session of the dashboard. */
+const CONDITIONS: readonly string[] = ['If-Match', 'X-Dashboard-Session'];
+
 /**
  * Error codes of an operation, by status; empty for a contract without error codes. Most follow from the operation's
  * form, and `x-error-codes` lists the others (Decision 211).
@@ -33,7 +36,7 @@ export function errorCodesOf(
     no_updates_provided: method === 'patch',
     invalid_status_transition: false,
     duplicate_resource: false,
-    precondition_failed: parameters.some(({ name }) => name === 'If-Match'),
+    precondition_failed: parameters.some(({ name }) => CONDITIONS.includes(String(name))),
     idempotency_conflict: parameters.some(({ name }) => name === 'Idempotency-Key'),
   };
   const listed = list(operation, 'x-error-codes');
