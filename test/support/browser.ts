@@ -38,8 +38,9 @@ export function requestsOf(page: Page): PageRequests {
     count += 1;
     if (!request.url().includes('/live-worker')) open.add(request);
   });
-  for (const end of ['requestfinished', 'requestfailed'] as const)
-    page.on(end, request => void open.delete(request));
+  const end = (request: Request) => void open.delete(request);
+  page.on('requestfinished', end);
+  page.on('requestfailed', end);
   return {
     count: () => count,
     async ended() {
