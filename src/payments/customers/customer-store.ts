@@ -3,9 +3,8 @@ import { execute } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Owner } from '../model/owner.ts';
-import { type CheckoutSession, type CustomerRecord, NO_CUSTOMER_ID } from '../model/session.ts';
+import { type CheckoutSession, NO_CUSTOMER_ID } from '../model/session.ts';
 import type { Seals } from '../secrets/sealed.ts';
-import { type ListPage, type ListPageRequest, ownedBy, ownedRow, paged } from '../store/list-query.ts';
 import { customerOf, customerRows, emailHashes, sealedContact } from './customer-rows.ts';
 
 /** Facts of a session that identify its customer. */
@@ -66,24 +65,7 @@ export function customerStore(handle: Handle, seals: Seals) {
   };
 
   return {
-    find: async (owner: Owner, id: string): Promise<CustomerRecord | undefined> => {
-      const { sql, bindings } = ownedRow(owner, id);
-      const [row] = await customerRows.rows(handle, `where ${sql}`, bindings);
-      return row && customerOf(row, seals);
-    },
-
-    /** Newest first. */
-    list(owner: Owner, page: ListPageRequest): Promise<ListPage<CustomerRecord>> {
-      const listing = {
-        table: 'customers',
-        where: ownedBy(owner),
-        order: 'created_at desc, id desc',
-      } as const;
-      return paged(handle, listing, page, row => customerOf(row, seals));
-    },
-
     byEmail,
-    byWallet,
 
     /**
      * Id of a session's customer: the one with its email address, else with the wallet that signed. Creates a missing one.

@@ -4,7 +4,7 @@ import type { Handle } from '../../db/open.ts';
 import { BOUND, rowsOf, type Sql } from '../../db/query.ts';
 import type { Owner } from '../model/owner.ts';
 import { allOf, countOf, type ListPage, type ListPageRequest, ownedBy } from '../store/list-query.ts';
-import type { StatementColumns } from '../tables/computed-columns.ts';
+import { select } from '../tables/select.ts';
 
 /** Order of a list. Equal amounts are ordered by time, equal times by id, in the same direction. */
 interface ListOrder {
@@ -136,9 +136,9 @@ async function countOfParts(handle: Handle, table: Listed, parts: readonly Sql[]
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return countOf(handle, table, only);
   const ids = parts.map(part => `select id from ${table} where ${part.sql}`).join(' union ');
-  const [row] = await rowsOf<Pick<StatementColumns, 'total'>>(
+  const [row] = await select({ computed: { total: ['count', 'count(*)'] } }).rows(
     handle,
-    `select count(*) as total from (${ids}) as found`,
+    `from (${ids}) as found`,
     parts.flatMap(part => part.bindings),
   );
   return exactInteger(row?.total);
