@@ -1176,7 +1176,7 @@ export interface components {
             exchange_rate: components["schemas"]["DecimalString"] | null;
             /** @description Total supply in the token's smallest unit; null when unknown. */
             total_supply: components["schemas"]["IntegerString"] | null;
-            /** @description Market capitalization of the circulating supply in US dollars; null when no price is known. */
+            /** @description Market capitalization of the circulating supply in US dollars; null when unknown. */
             circulating_market_cap: components["schemas"]["DecimalString"] | null;
             /**
              * @description `scam` for what the back end warns of; absent for all others.
@@ -1529,7 +1529,7 @@ export interface components {
         };
         /** @description A token contract. */
         Token: {
-            /** @description Market capitalization of the circulating supply in US dollars; null when no price is known. */
+            /** @description Market capitalization of the circulating supply in US dollars; null when unknown. */
             circulating_market_cap: components["schemas"]["DecimalString"] | null;
             /**
              * @description URL of the token's logo; null when there is none.
