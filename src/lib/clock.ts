@@ -28,9 +28,9 @@ export const systemClock: Clock = {
  * in a microtask.
  * @throws the reason of `signal` when the work was cancelled.
  */
-export async function yieldTurn(signal: AbortSignal): Promise<void> {
+export async function yieldTurn(signal?: AbortSignal): Promise<void> {
   await setImmediate();
-  signal.throwIfAborted();
+  signal?.throwIfAborted();
 }
 
 /** Time of a server's clock, as told by a clock of this process that is never set and its distance from the server's. */

@@ -81,7 +81,6 @@ describe('transactions', () => {
         priority_fee: namesTip ? tip.toString() : null,
         raw_input: transaction.input,
         confirmation_duration: [0, Number(block.timestamp - (parent?.timestamp ?? 0n)) * 1000],
-        exchange_rate: null,
         transaction_tag: null,
       });
     }

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
+import { TEST_END_TIME } from '../lab/devnet.ts';
 import { list, record, text } from '../lab/json.ts';
 import { test } from './data-page.ts';
 import { rowsOf } from './page-rows.ts';
@@ -47,6 +48,45 @@ test('the transactions of an address can be limited to received ones', async ({ 
   await page.getByRole('button', { name: 'Received' }).click();
 
   await expect.poll(sent).toEqual([]);
+});
+
+test('an address shows what it received since midnight, in dollars', async ({
+  chain,
+  page,
+  serviceOfBoth,
+}) => {
+  const midnight = new Date(TEST_END_TIME).setHours(0, 0, 0, 0);
+  const itemsOf = async (path: string) => {
+    const answer = await fetch(
+      `${serviceOfBoth.url}/explorer/addresses/${ACCOUNT}${path}chain_id=${chain.id}`,
+    );
+    return list(record(await answer.json()).items).map(record);
+  };
+  const isToday = (time: unknown) => Date.parse(text(time)) >= midnight;
+  const [first] = await itemsOf('/transactions?');
+  const balances = (await itemsOf('/coin-balance-history?')).filter(one => isToday(one.block_timestamp));
+  const transfers = (await itemsOf('/token-transfers?filter=to&'))
+    .filter(({ timestamp, from }) => isToday(timestamp) && record(from).hash !== ACCOUNT)
+    .map(({ token, total }) => ({ rate: record(token).exchange_rate, total: record(total) }));
+  const gains = balances.map(({ delta }) => Number(delta)).filter(delta => delta > 0);
+  const priced = transfers.filter(({ rate }) => rate !== null);
+  const value =
+    (gains.reduce((sum, gain) => sum + gain, 0) / 1e18) * Number(first?.exchange_rate) +
+    priced.reduce(
+      (sum, { total, rate }) => sum + (Number(total.value) / 10 ** Number(total.decimals)) * Number(rate),
+      0,
+    );
+  await page.clock.setFixedTime(TEST_END_TIME);
+
+  await page.goto(pathOf(chain, ACCOUNT));
+  const received = page.locator('.facts div', { hasText: /^Received today/ }).locator('dd');
+
+  const dollars = value.toLocaleString('en', { style: 'currency', currency: 'USD' });
+  await expect.poll(() => received.innerText()).toContain(dollars);
+  expect(await received.innerText()).toMatch(/ since 00:00, at today’s rates/);
+  expect(priced.length).toBeGreaterThan(0);
+  await received.getByRole('link', { name: `${priced.length} token transfer` }).click();
+  await page.getByRole('button', { name: 'Received', pressed: true }).waitFor();
 });
 
 test('tokens of an address are in whole units, with their value where a price is known', async ({

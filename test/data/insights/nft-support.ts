@@ -39,6 +39,7 @@ export function sourceOf(reader: Reader): IndexSource {
     name: 'index',
     chainId: CHAIN_ID,
     reader,
+    rates: { ofTokens: async () => new Map(), ofCoin: async () => null },
     hasCaughtUp: () => true,
     status: () => ({
       head: null,

@@ -10,16 +10,17 @@ import { assertWhole, type IndexSource, nextPage, PAGE_SIZE } from './source/sou
 
 /** Record and counters of one address. Needs an index of the whole chain. */
 export function addressRecordAnswers(source: IndexSource) {
-  const { reader } = source;
+  const { reader, rates } = source;
   return {
     async getAddress({ path }) {
       assertWhole(source);
       const address = lowerCase(path.address_hash);
-      const [balance, creation, lists, parties] = await Promise.all([
+      const [balance, creation, lists, parties, coinRate] = await Promise.all([
         reader.coinBalance(address),
         reader.contract(address),
         reader.filledLists(address),
-        loadParties(reader, { addresses: [address], tokens: [address] }),
+        loadParties(source, { addresses: [address], tokens: [address] }),
+        rates.ofCoin(),
       ]);
       const { implementation_name: name } = parties.address(address);
       const implementation = parties.implementation(address);
@@ -27,7 +28,7 @@ export function addressRecordAnswers(source: IndexSource) {
         body: {
           ...parties.address(address),
           coin_balance: balance.toString(),
-          exchange_rate: null,
+          exchange_rate: coinRate,
           block_number_balance_updated_at: null,
           creator_address_hash: creation === null ? null : checksummed(creation.creator),
           creation_transaction_hash: creation?.transactionHash ?? null,
@@ -68,14 +69,15 @@ export function addressAnswers(source: IndexSource) {
     async listAddresses({ query }, { position }) {
       assertWhole(source);
       const before = holderBefore(position, query);
-      const [page, { coinSupply }] = await Promise.all([
+      const [page, { coinSupply }, coinRate] = await Promise.all([
         reader.coinHolders({ limit: PAGE_SIZE, before }),
         reader.totals(),
+        source.rates.ofCoin(),
       ]);
-      const parties = await loadParties(reader, { addresses: page.items.map(({ address }) => address) });
+      const parties = await loadParties(source, { addresses: page.items.map(({ address }) => address) });
       return {
         body: {
-          exchange_rate: null,
+          exchange_rate: coinRate,
           total_supply: formatEther(coinSupply),
           items: page.items.map(row => ({
             ...parties.address(row.address),

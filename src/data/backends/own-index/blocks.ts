@@ -149,8 +149,8 @@ async function numberOnNode(source: IndexSource, id: number | Hash): Promise<num
 }
 
 /** Records of blocks, for every list of blocks. */
-export async function blockRecords({ reader }: IndexSource, rows: readonly BlockRow[]) {
-  const parties = await loadParties(reader, { addresses: rows.map(({ miner }) => miner) });
+export async function blockRecords(source: IndexSource, rows: readonly BlockRow[]) {
+  const parties = await loadParties(source, { addresses: rows.map(({ miner }) => miner) });
   return rows.map(row => blockRecord(row, parties));
 }
 

@@ -23,6 +23,7 @@ import { searchAnswers } from './search.ts';
 import { abiAnswers, smartContractAnswers } from './smart-contracts.ts';
 import type { MetadataDocuments } from './source/metadata-documents.ts';
 import { nameBook } from './source/names.ts';
+import { rateBook } from './source/rates.ts';
 import type { IndexSource } from './source/source.ts';
 import { statisticsAnswers } from './statistics.ts';
 import { tokenRecordAnswers } from './token-records.ts';
@@ -76,11 +77,15 @@ export function indexBackend(options: {
   void index.whenComplete().then(() => {
     caughtUp = true;
   });
+  const priced = { reader: index.reader, exchange: prices && inLowerCase(prices) };
   const source: IndexSource = {
     name,
     chainId,
-    reader: index.reader,
-    exchange: prices && inLowerCase(prices),
+    ...priced,
+    rates: rateBook(priced, {
+      revision: index.revision,
+      isWhole: () => caughtUp && index.status().firstBlock === 0,
+    }),
     names: names && nameBook({ reader: index.reader, revision: index.revision, ...names }),
     documents,
     hasCaughtUp: () => caughtUp,

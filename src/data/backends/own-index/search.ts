@@ -85,11 +85,11 @@ export function searchAnswers(source: IndexSource) {
 /** Exact part of all later pages, which contain names only. */
 const NO_EXACT: ExactSearch = { match: null, isNameToo: true, isUnsettled: false };
 
-async function exactResults({ reader }: IndexSource, { match }: ExactSearch): Promise<Result[]> {
+async function exactResults(source: IndexSource, { match }: ExactSearch): Promise<Result[]> {
   if (match === null) return [];
   if (match.kind !== 'address') return [blockOrTransactionResult(match)];
   const { address } = match;
-  return addressResults(address, await loadParties(reader, { addresses: [address], tokens: [address] }));
+  return addressResults(address, await loadParties(source, { addresses: [address], tokens: [address] }));
 }
 
 /** Fills the page with one kind after the other. */
@@ -128,10 +128,10 @@ async function balancedNames(
   return { found, hasMore: isCut || tokens.hasMore || contracts.hasMore };
 }
 
-async function namedResults({ reader }: IndexSource, found: readonly NamedPosition[]): Promise<Result[]> {
+async function namedResults(source: IndexSource, found: readonly NamedPosition[]): Promise<Result[]> {
   const addresses = found.map(({ address }) => address);
   const tokens = found.filter(({ kind }) => kind === 'token').map(({ address }) => address);
-  const parties = await loadParties(reader, { addresses, tokens });
+  const parties = await loadParties(source, { addresses, tokens });
   return found.flatMap(({ kind, address }) =>
     kind === 'token' ? tokenResults(address, parties) : [addressResult(address, parties)],
   );

@@ -13,9 +13,9 @@ const RECENT_BLOCKS = 100;
 const RECENT_PRICES = 2_000;
 const CHART_DAYS = 31;
 
-/** Counters and charts of one chain, from totals that its index keeps. An index has no prices. */
+/** Counters and charts of one chain, from totals that its index keeps. */
 export function statisticsAnswers(source: IndexSource) {
-  const { reader } = source;
+  const { reader, rates } = source;
   return {
     async getStats() {
       assertWhole(source);
@@ -23,9 +23,10 @@ export function statisticsAnswers(source: IndexSource) {
       const [head] = load;
       const recent = load.slice(0, RECENT_BLOCKS);
       const fromBlock = recent.at(-1)?.number ?? 0;
-      const [paid, today] = await Promise.all([
+      const [paid, today, coinPrice] = await Promise.all([
         reader.recentGasPrices({ fromBlock, limit: RECENT_PRICES }),
         head === undefined ? undefined : onDay(source, dayOf(head.timestamp)),
+        rates.ofCoin(),
       ]);
       const prices = gasPrices(paid);
       return {
@@ -34,13 +35,14 @@ export function statisticsAnswers(source: IndexSource) {
           total_addresses: String(totals.addresses),
           total_transactions: String(totals.transactions),
           average_block_time: averageBlockTime(load),
-          coin_price: null,
+          coin_price: coinPrice,
           total_gas_used: String(totals.gasUsed),
           transactions_today: today === undefined ? null : String(today.transactions),
           gas_used_today: today === undefined ? null : String(today.gasUsed),
           gas_prices: prices,
           static_gas_price: null,
-          market_cap: null,
+          market_cap:
+            coinPrice === null ? null : String(Number(coinPrice) * Number(formatEther(totals.coinSupply))),
           network_utilization_percentage: utilization(recent),
           ...(prices === null || head === undefined
             ? {}

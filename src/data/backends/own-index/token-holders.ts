@@ -13,7 +13,7 @@ export async function holderPage(
   page: Page<TokenHolderRow>,
 ): Promise<ExplorerSchemas['TokenHoldersPage']> {
   const { items } = page;
-  const parties = await loadParties(source.reader, { addresses: items.map(({ holder }) => holder) });
+  const parties = await loadParties(source, { addresses: items.map(({ holder }) => holder) });
   return {
     items: items.map(({ holder, tokenId, value }) => ({
       address: parties.address(holder),

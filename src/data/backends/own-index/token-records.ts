@@ -28,9 +28,10 @@ export function tokenRecordAnswers(source: IndexSource) {
         prefix,
         after,
       });
+      const rates = await source.rates.ofTokens(page.items);
       return {
         body: {
-          items: page.items.map(tokenRecord),
+          items: page.items.map(row => tokenRecord(row, rates)),
           next_page_params: nextPage(source, page, tokenPosition),
         },
       };
@@ -78,7 +79,7 @@ export function tokenRecordAnswers(source: IndexSource) {
 async function knownToken(source: IndexSource, hash: string): Promise<ExplorerSchemas['Token']> {
   assertWhole(source);
   const address = lowerCase(hash);
-  const token = (await loadParties(source.reader, { addresses: [], tokens: [address] })).token(address);
+  const token = (await loadParties(source, { addresses: [], tokens: [address] })).token(address);
   if (token === null) throw missingFrom(source, `Token ${hash}`);
   return token;
 }

@@ -165,11 +165,11 @@ async function urisOf(
 }
 
 async function withParties(
-  { reader }: IndexSource,
+  source: IndexSource,
   found: { rows: readonly InstanceRow[]; tokens: readonly Address[]; uris: readonly (string | null)[] },
 ): Promise<DescribedInstances> {
   const { rows, tokens, uris } = found;
-  const parties = await loadParties(reader, { addresses: rows.map(({ onlyHolder }) => onlyHolder), tokens });
+  const parties = await loadParties(source, { addresses: rows.map(({ onlyHolder }) => onlyHolder), tokens });
   const described = new Map(rows.map((row, index) => [instanceName(row), { row, uri: uris[index] ?? null }]));
   return { parties, instance: key => described.get(instanceName(key)) };
 }

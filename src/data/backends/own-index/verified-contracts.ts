@@ -36,7 +36,7 @@ export function verifiedContractAnswers(source: IndexSource) {
       assertNotCutOff(source, { hasMore });
       const addresses = contracts.map(({ address }) => address);
       const [parties, figures] = await Promise.all([
-        loadParties(reader, { addresses }),
+        loadParties(source, { addresses }),
         reader.addressFigures(addresses),
       ]);
       const last = contracts.at(-1);

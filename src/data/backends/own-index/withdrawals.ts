@@ -71,8 +71,8 @@ function request(
   return { limit: PAGE_SIZE, beforeIndex: keys === undefined ? undefined : countKey(keys.index) };
 }
 
-function receiversOf({ reader }: IndexSource, { items }: Page<WithdrawalRow>) {
-  return loadParties(reader, { addresses: items.map(({ receiver }) => receiver) });
+function receiversOf(source: IndexSource, { items }: Page<WithdrawalRow>) {
+  return loadParties(source, { addresses: items.map(({ receiver }) => receiver) });
 }
 
 function nextWithdrawals(source: IndexSource, { items, hasMore }: Page<WithdrawalRow>) {

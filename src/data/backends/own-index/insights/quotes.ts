@@ -46,9 +46,9 @@ export interface Quotes {
 
 /** Finds the pools of tokens. Null when the chain has no dollar token with known decimals. */
 export async function quotesOf(
-  { exchange, reader }: IndexSource,
+  { exchange, reader }: Pick<IndexSource, 'exchange' | 'reader'>,
   tokens: readonly TokenRow[],
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<Quotes | null> {
   if (exchange === undefined || tokens.length === 0) return null;
   const { factory, usdToken, native } = exchange;

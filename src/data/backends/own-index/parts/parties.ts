@@ -1,8 +1,8 @@
 import type { Address } from 'viem';
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import type { Reader } from '#indexer/index-reader.ts';
 import type { AddressRow } from '#indexer/read/addresses.ts';
 import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
+import type { IndexSource } from '../source/source.ts';
 import { amount, checksummed } from './format.ts';
 
 /** Address and token records for all addresses that one answer mentions. */
@@ -14,9 +14,9 @@ export interface Parties {
   implementation(address: Address): Address | null;
 }
 
-/** Looks up all addresses and tokens of an answer in two queries. */
+/** Looks up all addresses of an answer, and its tokens with their prices. */
 export async function loadParties(
-  reader: Reader,
+  { reader, rates }: Pick<IndexSource, 'reader' | 'rates'>,
   mentioned: { addresses: readonly (Address | null)[]; tokens?: readonly Address[] },
 ): Promise<Parties> {
   const wanted = [...new Set(mentioned.addresses.filter(address => address !== null))];
@@ -26,7 +26,8 @@ export async function loadParties(
   ]);
   const addresses = new Map(addressRows.map(row => [row.address, addressRecord(row)]));
   const implementations = new Map(addressRows.map(row => [row.address, row.implementation]));
-  const tokens = new Map(tokenRows.map(row => [row.address, tokenRecord(row)]));
+  const tokenRates = await rates.ofTokens(tokenRows);
+  const tokens = new Map(tokenRows.map(row => [row.address, tokenRecord(row, tokenRates)]));
   const address = (wantedAddress: Address) =>
     addresses.get(wantedAddress) ??
     addressRecord({
@@ -60,8 +61,8 @@ function addressRecord(row: AddressRow): ExplorerSchemas['Address'] {
   };
 }
 
-/** Token record from the index, without prices. */
-export function tokenRecord(row: TokenRow): ExplorerSchemas['Token'] {
+/** Token record from the index, with its price among these. */
+export function tokenRecord(row: TokenRow, rates: ReadonlyMap<Address, string>): ExplorerSchemas['Token'] {
   return {
     circulating_market_cap: null,
     icon_url: null,
@@ -71,7 +72,7 @@ export function tokenRecord(row: TokenRow): ExplorerSchemas['Token'] {
     address: checksummed(row.address),
     type: row.type,
     holders: String(row.holderCount),
-    exchange_rate: null,
+    exchange_rate: rates.get(row.address) ?? null,
     total_supply: amount(row.totalSupply),
   };
 }

@@ -6,6 +6,7 @@ import type { CursorPosition } from '../../port/cursor.ts';
 import { encodeCursor } from '../../port/cursor.ts';
 import type { MetadataDocuments } from './metadata-documents.ts';
 import type { NameBook } from './names.ts';
+import type { RateBook } from './rates.ts';
 
 /** Parts of a chain's index that answers are built from. */
 export interface IndexSource extends Pick<ChainIndex, 'reader' | 'status' | 'untilFound'> {
@@ -13,6 +14,8 @@ export interface IndexSource extends Pick<ChainIndex, 'reader' | 'status' | 'unt
   readonly chainId: number;
   /** Source of prices, if configured. */
   readonly exchange?: Exchange | undefined;
+  /** Prices of records. None without an exchange. */
+  readonly rates: RateBook;
   /** Source of names, if configured. */
   readonly names?: NameBook | undefined;
   /** Source of NFT metadata. Without it, only metadata contained in its own URI is read. */

@@ -51,7 +51,7 @@ export async function internalTransactionPage(
   source: IndexSource,
   { items, hasMore }: Page<InternalTransactionRow>,
 ): Promise<ExplorerSchemas['InternalTransactionsPage']> {
-  const parties = await loadParties(source.reader, {
+  const parties = await loadParties(source, {
     addresses: items.flatMap(({ from, to, createdContract }) => [from, to, createdContract]),
   });
   const last = items.at(-1);

@@ -38,7 +38,7 @@ export function stateChangeAnswers(source: IndexSource) {
         ...tokenChanges(moves, row.index).map(token => ({ token })),
       ];
       const page = all.slice(seen, seen + PAGE_SIZE);
-      const parties = await loadParties(reader, {
+      const parties = await loadParties(source, {
         addresses: page.map(holderOf),
         tokens: page.flatMap(change => ('token' in change ? [change.token.token] : [])),
       });

@@ -44,9 +44,9 @@ interface TransactionFacts {
 }
 
 /** Sentences, the most informative first: the transfer when there is only one, else the call and then the transfers. */
-async function sentences({ reader }: IndexSource, { row, transfers, approval }: TransactionFacts) {
+async function sentences(source: IndexSource, { row, transfers, approval }: TransactionFacts) {
   const { from, to, createdContract } = row;
-  const parties = await loadParties(reader, {
+  const parties = await loadParties(source, {
     addresses: [from, to, createdContract, approval?.to ?? null, ...transfers.flatMap(holdersOf)],
     tokens: [...transfers.map(({ token }) => token), ...(to === null ? [] : [to])],
   });
@@ -57,7 +57,7 @@ async function sentences({ reader }: IndexSource, { row, transfers, approval }: 
   if (approved !== null) return [approved, ...transferTexts];
   const isCall = parties.address(to).is_contract && row.selector !== null;
   if (!isCall) return [coinSentence({ to, value: row.value }, parties), ...transferTexts];
-  const call = callSentence({ to, row }, { parties, abis: reader.abis });
+  const call = callSentence({ to, row }, { parties, abis: source.reader.abis });
   return transferTexts.length === 1 ? [...transferTexts, call] : [call, ...transferTexts];
 }
 

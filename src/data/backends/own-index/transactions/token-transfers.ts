@@ -37,7 +37,7 @@ export async function transferPage(
   { items, hasMore }: Page<TokenTransferRow>,
 ): Promise<ExplorerSchemas['TokenTransfersPage']> {
   const { reader } = source;
-  const parties = await loadParties(reader, {
+  const parties = await loadParties(source, {
     addresses: items.flatMap(({ from, to }) => [from, to]),
     tokens: items.map(({ token }) => token),
   });

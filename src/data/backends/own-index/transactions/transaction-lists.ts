@@ -51,7 +51,7 @@ export function transactionListAnswers(source: IndexSource) {
 /** Page of logs, for every list of them. */
 export async function logPage(source: IndexSource, page: Page<LogRow>): Promise<ExplorerSchemas['LogsPage']> {
   const { reader } = source;
-  const parties = await loadParties(reader, {
+  const parties = await loadParties(source, {
     addresses: page.items.flatMap(({ address, transactionTo }) => [address, transactionTo]),
   });
   return {

@@ -13,6 +13,8 @@ import { embeddedTokenTransfer } from './token-transfers.ts';
 export interface TransactionContext {
   readonly abis: Abis;
   readonly parties: Parties;
+  /** Price of the native coin. */
+  readonly coinRate: string | null;
   /** Number of blocks on top of the transaction's block. */
   readonly confirmations: number;
   /** The first token transfers of the transaction. */
@@ -26,7 +28,7 @@ export function minedTransaction(
   row: TransactionRow,
   context: TransactionContext,
 ): Transaction & { confirmations: number } {
-  const { abis, parties, confirmations, transfers } = context;
+  const { abis, parties, coinRate, confirmations, transfers } = context;
   const namesTip = row.maxPriorityFeePerGas !== null;
   return {
     timestamp: microsecondTimestamp(row.timestamp),
@@ -37,7 +39,7 @@ export function minedTransaction(
     method: methodOf(abis, row.selector),
     confirmations,
     type: row.type,
-    exchange_rate: null,
+    exchange_rate: coinRate,
     to: parties.addressOrNull(row.to),
     from: parties.address(row.from),
     created_contract: parties.addressOrNull(row.createdContract),
@@ -88,6 +90,8 @@ function revertReason({ revertOutput, to }: TransactionRow, abis: Abis): string 
 export interface PendingContext {
   readonly abis: Abis;
   readonly parties: Parties;
+  /** Price of the native coin. */
+  readonly coinRate: string | null;
   /** Receivers that currently have code. */
   readonly withCode: ReadonlySet<Address>;
 }
@@ -95,7 +99,7 @@ export interface PendingContext {
 /** Converts a pending transaction. Fields that its block will decide are null. */
 export function pendingTransactionRecord(
   row: PendingTransaction,
-  { abis, parties, withCode }: PendingContext,
+  { abis, parties, coinRate, withCode }: PendingContext,
 ): Transaction {
   const highestPrice = row.maxFeePerGas ?? row.gasPrice;
   return {
@@ -107,7 +111,7 @@ export function pendingTransactionRecord(
     method: methodOf(abis, row.selector),
     confirmations: 0,
     type: row.type,
-    exchange_rate: null,
+    exchange_rate: coinRate,
     to: parties.addressOrNull(row.to),
     from: parties.address(row.from),
     created_contract: null,

@@ -89,15 +89,19 @@ async function transactionRecords(source: IndexSource, rows: readonly Transactio
     transactions: rows.filter(({ tokenTransferCount }) => tokenTransferCount !== 0),
     limit: EMBEDDED_TRANSFERS,
   });
-  const parties = await loadParties(reader, {
-    addresses: [...rows.flatMap(partiesOf), ...transfers.flatMap(({ from, to }) => [from, to])],
-    tokens: transfers.map(({ token }) => token),
-  });
+  const [parties, coinRate] = await Promise.all([
+    loadParties(source, {
+      addresses: [...rows.flatMap(partiesOf), ...transfers.flatMap(({ from, to }) => [from, to])],
+      tokens: transfers.map(({ token }) => token),
+    }),
+    source.rates.ofCoin(),
+  ]);
   const byTransaction = Map.groupBy(transfers, ({ transactionHash }) => transactionHash);
   return rows.map(row =>
     minedTransaction(row, {
       abis: reader.abis,
       parties,
+      coinRate,
       confirmations: confirmationsAt(source, row.blockNumber),
       transfers: byTransaction.get(row.hash) ?? [],
     }),
@@ -156,18 +160,20 @@ async function ofTypes(
 
 /** Data for the records of pending transactions. */
 async function pendingContext(
-  { reader }: IndexSource,
+  source: IndexSource,
   rows: readonly PendingTransaction[],
   signal: AbortSignal,
 ): Promise<PendingContext> {
-  const [parties, withCode] = await Promise.all([
-    loadParties(reader, { addresses: rows.flatMap(({ from, to }) => [from, to]) }),
+  const { reader, rates } = source;
+  const [parties, coinRate, withCode] = await Promise.all([
+    loadParties(source, { addresses: rows.flatMap(({ from, to }) => [from, to]) }),
+    rates.ofCoin(),
     reader.node.withCode(
       rows.map(({ to }) => to),
       signal,
     ),
   ]);
-  return { abis: reader.abis, parties, withCode };
+  return { abis: reader.abis, parties, coinRate, withCode };
 }
 
 /** Selectors of methods given by name or selector. An unknown name matches nothing. */

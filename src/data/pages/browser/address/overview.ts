@@ -13,6 +13,7 @@ import { CoinAmount } from '../records/coin.ts';
 import { TokenReference } from '../records/token-amount.ts';
 import { TransactionReference } from '../records/transaction-columns.ts';
 import { PortfolioValue } from './portfolio.ts';
+import { ReceivedToday } from './received-today.ts';
 
 type Details = Explorer['AddressDetails'];
 type Counters = Explorer['AddressCounters'];
@@ -36,6 +37,7 @@ export function AddressFacts({
         rows: [
           ['Balance', h(Balance, { chainId, address })],
           ['Portfolio', hasTokens && h(PortfolioValue, { chainId, address })],
+          ['Received today', address.exchange_rate !== null && h(ReceivedToday, { chainId, address })],
           ['Domain name', ens_domain_name !== undefined && clipped(ens_domain_name)],
           ['Tags', public_tags.length > 0 && public_tags.map(tag => clipped(tag.display_name)).join(', ')],
           ['Token', token !== null && h(TokenReference, { chainId, token })],

@@ -1,0 +1,136 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { COIN_DECIMALS, decimalsIn, grouped } from '#pages/browser/amounts.ts';
+import { api, type Explorer } from '../api.ts';
+import { useChain } from '../records/coin.ts';
+import { dollars, worth } from '../records/figures.ts';
+import { pageQuery, type RecordCursor } from '../records/record-list.ts';
+
+type Details = Explorer['AddressDetails'];
+type Transfer = Explorer['TokenTransfer'];
+
+/** Pages of each list that are added up. */
+const MOST_PAGES = 5;
+
+/** Coins and tokens received since midnight by the browser's clock, in dollars at today's rates (Decision 449). */
+export function ReceivedToday({ chainId, address }: { chainId: number; address: Details }): VNode {
+  const [received, setReceived] = useState<Received>();
+  const decimals = useChain(chainId)?.native?.decimals ?? COIN_DECIMALS;
+  useEffect(() => {
+    const leaving = new AbortController();
+    receivedToday({ chainId, address, decimals }, leaving.signal).then(setReceived, () => undefined);
+    return () => leaving.abort();
+  }, [chainId, address, decimals]);
+  if (received === undefined) return html`<span>…</span>`;
+  const { value, blocks, tokens, unpriced, isCut } = received;
+  const parts = [
+    blocks > 0 && html`<a href="?tab=balance">coins in ${counted(blocks, 'block')}</a>`,
+    tokens > 0 && html`<a href="?tab=transfers&direction=to">${counted(tokens, 'token transfer')}</a>`,
+  ].filter(part => part !== false);
+  return html`<span>
+    ${dollars(value)}
+    <span class="small">
+      ${' '}${parts.flatMap((part, at) => (at === 0 ? [part] : [' and ', part]))} since 00:00${parts.length > 0 && ', at today’s rates'}${unpriced > 0 && `; ${counted(unpriced, 'transfer')} without a price`}${isCut && '; of the latest 250 of a kind'}
+    </span>
+  </span>`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+interface Received {
+  /** US dollars. */
+  readonly value: number;
+  /** Blocks after which the address had more coins than before. */
+  readonly blocks: number;
+  /** Transfers of tokens with a price. */
+  readonly tokens: number;
+  /** Transfers of tokens without a price, of NFTs, and of what its back end calls a scam. */
+  readonly unpriced: number;
+  /** True if there are more of today than were looked at. */
+  readonly isCut: boolean;
+}
+
+interface Recipient {
+  readonly chainId: number;
+  readonly address: Details;
+  readonly decimals: number;
+}
+
+/**
+ * Coins come from the balances after each block, because the call that brings coins can be inside a failed one, which no
+ * record of a call says.
+ */
+async function receivedToday(
+  { chainId, address: { hash, exchange_rate: rate }, decimals }: Recipient,
+  signal: AbortSignal,
+): Promise<Received> {
+  const path = { address_hash: hash };
+  const [balances, transfers] = await Promise.all([
+    ofToday(
+      async position => {
+        const query = pageQuery(chainId, position);
+        const asked = { params: { path, query }, signal };
+        return (await api.GET('/explorer/addresses/{address_hash}/coin-balance-history', asked)).data;
+      },
+      ({ block_timestamp: time }) => time,
+    ),
+    ofToday(
+      async position => {
+        const query = { ...pageQuery(chainId, position), filter: 'to' as const };
+        const asked = { params: { path, query }, signal };
+        return (await api.GET('/explorer/addresses/{address_hash}/token-transfers', asked)).data;
+      },
+      ({ timestamp }) => timestamp,
+    ),
+  ]);
+  const gains = balances.items.flatMap(({ delta }) => (BigInt(delta) > 0n ? [delta] : []));
+  const others = transfers.items.filter(({ from }) => from?.hash !== hash);
+  const ofCoins = gains.map(delta => worth(delta, decimals, Number(rate)));
+  const ofTokens = others.flatMap(transfer => worthOf(transfer) ?? []);
+  return {
+    value: [...ofCoins, ...ofTokens].reduce((sum, one) => sum + one, 0),
+    blocks: gains.length,
+    tokens: ofTokens.length,
+    unpriced: others.length - ofTokens.length,
+    isCut: balances.isCut || transfers.isCut,
+  };
+}
+
+/** Value of a token transfer in US dollars; undefined without a price, and for what its back end calls a scam. */
+function worthOf({ token, total }: Transfer): number | undefined {
+  if (token === null || total === null || 'token_id' in total || token.reputation !== undefined)
+    return undefined;
+  const decimals = decimalsIn(total.decimals ?? token.decimals);
+  const rate = Number(token.exchange_rate ?? Number.NaN);
+  if (total.value === null || decimals === undefined || !(rate > 0)) return undefined;
+  const value = worth(total.value, decimals, rate);
+  return Number.isFinite(value) ? value : undefined;
+}
+
+interface Listed<T> {
+  readonly items: readonly T[];
+  readonly next_page_params: RecordCursor | null;
+}
+
+/** Records since midnight of a list that runs from newest to oldest. Empty for a list that no back end has. */
+async function ofToday<T>(
+  load: (position: RecordCursor | undefined) => Promise<Listed<T> | undefined>,
+  timeOf: (item: T) => string | null | undefined,
+): Promise<{ items: readonly T[]; isCut: boolean }> {
+  const midnight = new Date().setHours(0, 0, 0, 0);
+  const items: T[] = [];
+  let position: RecordCursor | undefined;
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const listed = await load(position);
+    if (listed === undefined) return { items, isCut: false };
+    const recent = listed.items.filter(item => Date.parse(timeOf(item) ?? '') >= midnight);
+    items.push(...recent);
+    if (listed.next_page_params === null || recent.length < listed.items.length)
+      return { items, isCut: false };
+    position = listed.next_page_params;
+  }
+  return { items, isCut: true };
+}
