@@ -80,6 +80,7 @@ test('an address shows what it received since midnight, in dollars', async ({
 
   await page.goto(pathOf(chain, ACCOUNT));
   const received = page.locator('.facts div', { hasText: /^Received today/ }).locator('dd');
+  await received.getByRole('button', { name: 'Add up' }).click();
 
   const dollars = value.toLocaleString('en', { style: 'currency', currency: 'USD' });
   await expect.poll(() => received.innerText()).toContain(dollars);

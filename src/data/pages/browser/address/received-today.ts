@@ -13,15 +13,21 @@ type Transfer = Explorer['TokenTransfer'];
 /** Pages of each list that are added up. */
 const MOST_PAGES = 5;
 
-/** Coins and tokens received since midnight by the browser's clock, in dollars at today's rates (Decision 449). */
+/**
+ * Coins and tokens received since midnight by the browser's clock, in dollars at today's rates (Decision 449). Added up
+ * when the reader asks for it, because few do.
+ */
 export function ReceivedToday({ chainId, address }: { chainId: number; address: Details }): VNode {
+  const [isAsked, setIsAsked] = useState(false);
   const [received, setReceived] = useState<Received>();
   const decimals = useChain(chainId)?.native?.decimals ?? COIN_DECIMALS;
   useEffect(() => {
+    if (!isAsked) return;
     const leaving = new AbortController();
     receivedToday({ chainId, address, decimals }, leaving.signal).then(setReceived, () => undefined);
     return () => leaving.abort();
-  }, [chainId, address, decimals]);
+  }, [isAsked, chainId, address, decimals]);
+  if (!isAsked) return html`<button type="button" onClick=${() => setIsAsked(true)}>Add up</button>`;
   if (received === undefined) return html`<span>…</span>`;
   const { value, blocks, tokens, unpriced, isCut } = received;
   const parts = [
