@@ -552,6 +552,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/images": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Upload an image
+         * @description Stores a picture, for `logo_url` and `image_url` of the organization, of links and of items. It has at most 1 MiB and is a PNG, JPEG, WebP or GIF, which its first bytes say; SVG is refused. It may have 25 million pixels, or 4 million if it moves. Anyone can read it at `url`, which cannot be guessed and never shows another picture. The same picture is stored once: uploading it again answers with the first record. Fails with `invalid_status_transition` when the organization has 500 pictures or 100 MiB of them in this mode. A picture that no setting and no link names is removed a day after its upload, or 30 days after it was last named.
+         */
+        post: operations["uploadImage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/images/{image_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete an image
+         * @description Deletes an uploaded picture. Fails with `invalid_status_transition` while the organization or a link names it. Checkouts that have shown it show none from then on.
+         */
+        delete: operations["deleteImage"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit-events": {
         parameters: {
             query?: never;
@@ -2756,7 +2796,7 @@ export interface components {
              */
             business_name: string | null;
             /**
-             * @description Logo, an https URL; null to show the organization's logo.
+             * @description Logo, an https URL or that of an uploaded image; null to show the organization's logo.
              * @example https://books.example/logo.png
              */
             logo_url: string | null;
@@ -2849,7 +2889,7 @@ export interface components {
              */
             description: string | null;
             /**
-             * @description Picture, an https URL; null when there is none.
+             * @description Picture, an https URL or that of an uploaded image; null when there is none.
              * @example https://books.example/notebook.png
              */
             image_url: string | null;
@@ -2953,7 +2993,7 @@ export interface components {
             /** @description Address that receives the payments. */
             recipient_address: components["schemas"]["Address"];
             /**
-             * @description Picture on the pay page, an https URL; null when there is none.
+             * @description Picture on the pay page, an https URL or that of an uploaded image; null when there is none.
              * @example https://books.example/notebooks.png
              */
             image_url: string | null;
@@ -3118,8 +3158,8 @@ export interface components {
              */
             business_name?: string | null;
             /**
-             * Format: https-url
-             * @description Logo, an https URL; null or absent to show the organization's logo.
+             * Format: image-url
+             * @description Logo, an https URL or the `url` of an uploaded image; null or absent to show the organization's logo.
              * @example https://books.example/logo.png
              */
             logo_url?: string | null;
@@ -3204,8 +3244,8 @@ export interface components {
              */
             description?: string | null;
             /**
-             * Format: https-url
-             * @description Picture, an https URL.
+             * Format: image-url
+             * @description Picture, an https URL or the `url` of an uploaded image.
              * @example https://books.example/notebook.png
              */
             image_url?: string | null;
@@ -3275,8 +3315,8 @@ export interface components {
             /** @description Address that receives the payments, neither the zero address nor the token; the organization's default when absent. */
             recipient_address?: components["schemas"]["AddressInput"];
             /**
-             * Format: https-url
-             * @description Picture on the pay page, an https URL.
+             * Format: image-url
+             * @description Picture on the pay page, an https URL or the `url` of an uploaded image.
              * @example https://books.example/notebooks.png
              */
             image_url?: string | null;
@@ -3415,8 +3455,8 @@ export interface components {
             /** @description Address that receives the payments, neither the zero address nor the token. Can change only while the link has no session. */
             recipient_address?: components["schemas"]["AddressInput"];
             /**
-             * Format: https-url
-             * @description Picture on the pay page, an https URL.
+             * Format: image-url
+             * @description Picture on the pay page, an https URL or the `url` of an uploaded image.
              * @example https://books.example/notebooks.png
              */
             image_url?: string | null;
@@ -3813,8 +3853,8 @@ export interface components {
             /** @description Address that receives the payments, neither the zero address nor the token; the original's when absent. */
             recipient_address?: components["schemas"]["AddressInput"];
             /**
-             * Format: https-url
-             * @description Picture on the pay page, an https URL.
+             * Format: image-url
+             * @description Picture on the pay page, an https URL or the `url` of an uploaded image.
              * @example https://books.example/notebooks.png
              */
             image_url?: string | null;
@@ -4708,7 +4748,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Logo on pay pages, an https URL; null when there is none.
+             * @description Logo on pay pages, an https URL or that of an uploaded image; null when there is none.
              * @example https://books.example/logo.png
              */
             logo_url: string | null;
@@ -4760,8 +4800,8 @@ export interface components {
              */
             name?: string | null;
             /**
-             * Format: https-url
-             * @description Logo on pay pages, an https URL; null for none.
+             * Format: image-url
+             * @description Logo on pay pages, an https URL or the `url` of an uploaded image; null for none.
              * @example https://books.example/logo.png
              */
             logo_url?: string | null;
@@ -5000,6 +5040,79 @@ export interface components {
              * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1114f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1111b
              */
             signature: string;
+        };
+        /** @description A picture to store. */
+        ImageUpload: {
+            /**
+             * @description The file in base64, at most 1 MiB before the encoding.
+             * @example iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==
+             */
+            data: string;
+        };
+        /** @description An uploaded picture. */
+        Image: {
+            /**
+             * @description Type of the object.
+             * @example image
+             * @constant
+             */
+            object: "image";
+            /**
+             * @description Id of the image.
+             * @example img_3nHc8WqYbT5zLpR2vKx7Jd4S
+             */
+            id: string;
+            /** @description Mode of the image. */
+            mode: components["schemas"]["Mode"];
+            /**
+             * Format: uri
+             * @description Public address of the picture, for `logo_url` and `image_url`.
+             * @example https://pay.example.com/pay/images/img_3nHc8WqYbT5zLpR2vKx7Jd4S
+             */
+            url: string;
+            /**
+             * @description Format of the picture, as its first bytes show it.
+             * @example image/png
+             * @enum {string}
+             */
+            type: "image/png" | "image/jpeg" | "image/webp" | "image/gif";
+            /**
+             * @description Width in pixels.
+             * @example 640
+             */
+            width: number;
+            /**
+             * @description Height in pixels.
+             * @example 480
+             */
+            height: number;
+            /**
+             * @description Length in bytes.
+             * @example 48213
+             */
+            size: number;
+            /** @description Time of the first upload. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description A deleted image. */
+        DeletedImage: {
+            /**
+             * @description Type of the object.
+             * @example image
+             * @constant
+             */
+            object: "image";
+            /**
+             * @description Id of the image.
+             * @example img_3nHc8WqYbT5zLpR2vKx7Jd4S
+             */
+            id: string;
+            /**
+             * @description Always true.
+             * @example true
+             * @constant
+             */
+            deleted: true;
         };
         /** @description A change, and who made it. */
         AuditEvent: {
@@ -7088,7 +7201,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Logo, an https URL; null when there is none.
+             * @description Logo, an https URL or that of an uploaded image; null when there is none.
              * @example https://books.example/logo.png
              */
             logo_url: string | null;
@@ -7177,7 +7290,7 @@ export interface components {
              */
             description: string | null;
             /**
-             * @description Picture, an https URL; null when there is none.
+             * @description Picture, an https URL or that of an uploaded image; null when there is none.
              * @example https://books.example/notebooks.png
              */
             image_url: string | null;
@@ -7895,6 +8008,11 @@ export interface components {
          * @example rcp_7uJm4NbVc3QwE6rTyU1pAs9D
          */
         RecipientId: string;
+        /**
+         * @description Id of the image.
+         * @example img_3nHc8WqYbT5zLpR2vKx7Jd4S
+         */
+        ImageId: string;
         /**
          * @description Id of the webhook.
          * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
@@ -9544,6 +9662,84 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    uploadImage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+                 *     }
+                 */
+                "application/json": components["schemas"]["ImageUpload"];
+            };
+        };
+        responses: {
+            /** @description The stored image. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Image"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteImage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the image.
+                 * @example img_3nHc8WqYbT5zLpR2vKx7Jd4S
+                 */
+                image_id: components["parameters"]["ImageId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The image was deleted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedImage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];

@@ -101,6 +101,7 @@ export function operationTable(document: JsonObject): string {
       ...(closed.length === 0 ? {} : { closed }),
       ...(refusesMisspelt ? { refusesMisspelt } : {}),
       ...(operation.requestBody === undefined ? {} : { body: true }),
+      ...maxBodyBytesOf(operation),
       ...(isReplayable(document, path, operation) ? { replayable: true } : {}),
       ...(Object.keys(media).length === 0 ? {} : { media }),
       statuses,
@@ -198,4 +199,8 @@ function scalarType(schema: JsonObject): string {
 /** True when any part of a schema is an integer that becomes a bigint. */
 function hasBigInteger(schema: Json | undefined): boolean {
   return isObject(schema) && (bigIntegerBits(schema) !== undefined || hasBigInteger(schema.items));
+}
+
+function maxBodyBytesOf({ 'x-max-body-bytes': most }: JsonObject) {
+  return typeof most === 'number' ? { maxBodyBytes: most } : {};
 }

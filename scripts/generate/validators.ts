@@ -61,6 +61,7 @@ const BODY_FORMATS = _`(isUrl => Object.assign({
   amount: text => /^\\d{1,78}$/.test(text) && BigInt(text) >> 256n === 0n,
   "https-url": text => text.startsWith("https://") && isUrl(text),
   "http-url": isUrl,
+  "image-url": text => isUrl(text) && (text.startsWith("https://") || /\\/pay\\/images\\/img_[0-9A-Za-z]{24}$/.test(text)),
 }, ${FORMATS}))(text => {
   if (!/^https?:\\/\\/[^\\s\\\\]+$/.test(text) || !URL.canParse(text)) return false;
   const { username, password, port, hostname } = new URL(text);
@@ -87,7 +88,7 @@ function standalone(
   });
   addFormats.default(ajv);
   for (const format of ['uint64', 'uint256']) ajv.addFormat(format, true);
-  for (const format of ['amount', 'https-url', 'http-url'])
+  for (const format of ['amount', 'https-url', 'http-url', 'image-url'])
     ajv.addFormat(format, options.useDefaults === true ? () => true : true);
   ajv.addSchema({ $id: 'document', components: prepare(rulesOnly(child(document, 'components'))) });
   for (const [name, schema] of Object.entries(schemas)) if (isObject(schema)) ajv.addSchema(schema, name);

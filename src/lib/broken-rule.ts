@@ -6,6 +6,7 @@ import type { ErrorObject } from 'ajv';
  */
 const FORMATS: ReadonlyMap<string, string> = new Map([
   ['https-url', 'an https:// address with a valid host, without a user name or spaces'],
+  ['image-url', 'an https:// address, or the url of an uploaded image'],
   ['http-url', 'an https:// or http:// address with a valid host, without a user name or spaces'],
   ['email', 'an email address such as ada@example.com'],
 ]);

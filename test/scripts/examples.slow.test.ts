@@ -123,7 +123,8 @@ test('every error status of the payments platform has an example for each code',
 test('every outgoing event has an example that its schema accepts', () => {
   const { document } = withExamples(paymentsContract);
   const ajv = addFormats.default(new Ajv2020({ strict: false, inlineRefs: false, validateSchema: false }));
-  for (const format of ['amount', 'https-url', 'http-url', 'uint64', 'uint256']) ajv.addFormat(format, true);
+  for (const format of ['amount', 'https-url', 'http-url', 'image-url', 'uint64', 'uint256'])
+    ajv.addFormat(format, true);
   ajv.addSchema({ $id: 'document', components: closed(document.components ?? {}) });
 
   const judged = Object.entries(child(document, 'webhooks')).map(([event, item]) => {

@@ -23,6 +23,7 @@ const NO_FORMATS: Readonly<Record<string, readonly string[]>> = {
   amount: [String(2n ** 256n)],
   'http-url': ['ftp://shop.example/', 'https://.', 'https://shop.example:0/'],
   'https-url': ['http://shop.example/', 'javascript:alert(1)', 'https://user:word@shop.example/'],
+  'image-url': ['http://shop.example/logo.png', 'javascript:alert(1)'],
   email: ['nobody', 'a@b@c.example'],
   'date-time': ['2027-02-30T00:00:00Z', '2027-01-01T25:00:00Z'],
 };

@@ -37,6 +37,8 @@ export interface OperationRow {
   readonly refusesMisspelt?: boolean;
   /** True when the operation takes a JSON body. */
   readonly body?: boolean;
+  /** Maximum length of its body in bytes, where it is not that of every operation (Decision 101). */
+  readonly maxBodyBytes?: number;
   /** True when a request may carry an `Idempotency-Key`. */
   readonly replayable?: boolean;
   /** Content types of responses other than JSON, by status. */

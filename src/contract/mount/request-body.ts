@@ -4,7 +4,7 @@ import { countMembers } from '../../lib/json-text/member-count.ts';
 import type { Json, JsonObject } from '../contracts/document.ts';
 import { InvalidBody } from '../contracts/violations.ts';
 
-/** Maximum length of a body in bytes. */
+/** Maximum length of a body in bytes, where its operation names no other. */
 const MAX_BYTES = 256 * 1024;
 const MAX_DEPTH = 16;
 /** Maximum number of keys and items, over all levels. Repeated keys count. */
@@ -16,27 +16,27 @@ const LINGER_MS = 1_000;
 const JSON_PARAMETERS: readonly string[] = ['', 'charset=utf-8', 'charset="utf-8"'];
 
 /**
- * Reads the bytes of a request's body, at most 256 KiB (Decision 101).
+ * Reads the bytes of a request's body, at most 256 KiB unless the operation allows more (Decision 101).
  * @throws InvalidBody when it is longer; the connection closes after the response.
  */
-export async function readBody(request: IncomingMessage): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, maxBytes = MAX_BYTES): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  if (declaredLength(request) <= MAX_BYTES) {
+  if (declaredLength(request) <= maxBytes) {
     const source: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
     try {
       for await (const chunk of source) {
         length += chunk.length;
-        if (length > MAX_BYTES) break;
+        if (length > maxBytes) break;
         chunks.push(chunk);
       }
     } catch (cause) {
       throw new InvalidBody('', 'broke off', { cause });
     }
-    if (length <= MAX_BYTES) return Buffer.concat(chunks, length);
+    if (length <= maxBytes) return Buffer.concat(chunks, length);
   }
   await dropBody(request);
-  throw new InvalidBody('', `must not be longer than ${MAX_BYTES} bytes`, {
+  throw new InvalidBody('', `must not be longer than ${maxBytes} bytes`, {
     headers: { Connection: 'close' },
   });
 }

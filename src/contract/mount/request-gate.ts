@@ -155,6 +155,6 @@ function idempotencyKey({ req }: Context): string | undefined {
 /** Reads the body's bytes and defers parsing: a replayed request is recognized by its bytes alone. */
 async function bodyReader(operation: OperationRow, { req }: Context) {
   if (operation.body !== true) return { bytes: NO_BYTES, parse: () => undefined };
-  const bytes = await readBody(req);
+  const bytes = await readBody(req, operation.maxBodyBytes);
   return { bytes, parse: () => parseBody(bytes, req.headers) };
 }

@@ -96,7 +96,8 @@ function makeValidators(document: JsonObject): ResponseValidators {
   const ajv = new Ajv2020({ strict: false, inlineRefs: false, validateSchema: false });
   addFormats.default(ajv);
   // Our own formats apply to requests only.
-  for (const format of ['uint64', 'uint256', 'amount', 'https-url', 'http-url']) ajv.addFormat(format, true);
+  for (const format of ['uint64', 'uint256', 'amount', 'https-url', 'http-url', 'image-url'])
+    ajv.addFormat(format, true);
   ajv.addSchema({ $id: 'document', components: closed(document.components ?? {}) });
   for (const described of operationsOf(document)) {
     const { operation } = described;
