@@ -422,8 +422,24 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
     ],
   ],
   [
+    'src/payments/images/',
+    [
+      'src/payments/browser/image-address.ts',
+      'src/payments/model/',
+      'src/payments/tables/',
+      'src/payments/store/',
+      'src/contract/contracts/violations.ts',
+      'types:src/contract/',
+      'src/http/',
+      'src/db/',
+      'src/lib/',
+    ],
+  ],
+  [
     'src/payments/api/',
     [
+      'src/payments/browser/image-address.ts',
+      'src/payments/images/',
       'src/payments/model/',
       'src/payments/tables/',
       'src/payments/amounts/',

@@ -28,6 +28,8 @@ export async function recordPayments(chain: EmbeddedChain): Promise<ReadonlyMap<
   await shop.ask('retryWebhookDelivery', { at: { delivery_id: failedDelivery } });
   await notify(shop);
   await proveRecipient(shop);
+  const image = await shop.ask('uploadImage');
+  shop.known.set('image_id', String(image.id));
   const key = await shop.ask('createApiKey');
   await shop.ask('rollApiKey', { at: { api_key_id: String(key.id) } });
   shop.known.set('api_key_id', String(key.id));

@@ -954,3 +954,31 @@ create table audit_events (
 );
 CREATE INDEX audit_events_by_age ON audit_events USING btree (organization_id, mode, created_at, id);
 CREATE INDEX audit_events_by_time ON audit_events USING btree (created_at);
+
+create table images (
+  id text collate "C" not null,
+  organization_id text collate "C" not null,
+  mode text collate "C" not null,
+  digest bytea not null,
+  type text collate "C" not null,
+  width bigint not null,
+  height bigint not null,
+  size bigint not null,
+  was_named boolean not null,
+  used_at bigint not null,
+  created_at bigint not null,
+  bytes bytea not null,
+  PRIMARY KEY (id),
+  CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
+  FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  UNIQUE (organization_id, mode, digest)
+);
+CREATE INDEX images_by_use ON images USING btree (used_at, was_named, id);
+
+create table image_names (
+  named_by text collate "C" not null,
+  image_id text collate "C" not null,
+  PRIMARY KEY (named_by, image_id),
+  FOREIGN KEY (image_id) REFERENCES images(id)
+);
+CREATE INDEX image_names_of_image ON image_names USING btree (image_id);

@@ -808,3 +808,27 @@ CREATE TABLE audit_events (
 ) strict;
 CREATE INDEX audit_events_by_age on audit_events (organization_id, mode, created_at, id);
 CREATE INDEX audit_events_by_time on audit_events (created_at);
+
+CREATE TABLE images (
+  id text primary key,
+  organization_id text not null references organizations (id),
+  mode text not null check (mode in ('live', 'test')),
+  digest blob not null,
+  type text not null,
+  width integer not null,
+  height integer not null,
+  size integer not null,
+  was_named integer check (was_named in (0, 1)) not null,
+  used_at integer not null,
+  created_at integer not null,
+  bytes blob not null,
+  unique (organization_id, mode, digest)
+) strict;
+CREATE INDEX images_by_use on images (used_at, was_named, id);
+
+CREATE TABLE image_names (
+  named_by text not null,
+  image_id text not null references images (id),
+  primary key (named_by, image_id)
+) strict;
+CREATE INDEX image_names_of_image on image_names (image_id);

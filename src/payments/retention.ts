@@ -10,6 +10,7 @@ import { AUDIT_LIFETIME_MS, auditStore } from './audit/audit-store.ts';
 import { removeUnusedCustomers } from './customers/unused-customers.ts';
 import { signInStore } from './dashboard/sign-in/sign-in-store.ts';
 import { EVENT_LIFETIME_MS } from './events/event-store.ts';
+import { imageStore } from './images/image-store.ts';
 import { passkeyStore } from './members/passkey-store.ts';
 import { signInAddressStore } from './members/sign-in-address.ts';
 import { LONGEST_SESSION_MS } from './model/session.ts';
@@ -43,7 +44,7 @@ interface RetentionOptions {
 
 /**
  * Removes old rows, in one process at a time. A pass removes one batch of every kind. Passes follow each other until
- * one removes nothing. Decisions 106, 113, 123, 127, 152, 245, 324, 363 and 429 set the lifetimes.
+ * one removes nothing. Decisions 106, 113, 123, 127, 152, 245, 324, 363, 429 and 447 set the lifetimes.
  */
 export function retentionWorker(options: RetentionOptions): Worker {
   const { db, clock } = options;
@@ -85,6 +86,7 @@ function removals({
     () => signInAddressStore(db).removeExpired(now),
     () => passkeyStore(db).removeExpired(now),
     () => refundAddressStore(db).removeLinks(old(0)),
+    () => imageStore(db).removeUnnamed({ now, limit: BATCH }),
     () => auditStore(db).removeOld(old(AUDIT_LIFETIME_MS)),
     () => removeOldEvents(db, old(EVENT_LIFETIME_MS)),
     () => removeUnpaidSessions(db, old(unpaidSessionsMs)),

@@ -31,8 +31,9 @@ import { paymentsGate } from './api/gate/gate.ts';
 import { type KeyLimits, pageAdmission, rateLimits } from './api/gate/rate-limits.ts';
 import { linkHandlers } from './api/links/links.ts';
 import { notificationHandlers } from './api/notifications.ts';
-import { organizationHandlers } from './api/organization.ts';
-import { recipientHandlers } from './api/recipients.ts';
+import { imageHandlers } from './api/organization/images.ts';
+import { organizationHandlers } from './api/organization/organization.ts';
+import { recipientHandlers } from './api/organization/recipients.ts';
 import { refundHandlers } from './api/refunds.ts';
 import { sessionHandlers, simulationHandlers } from './api/sessions.ts';
 import { setAsideHandlers } from './api/set-aside.ts';
@@ -51,6 +52,7 @@ import { dashboardPages } from './dashboard/pages.ts';
 import { dashboardRoutes } from './dashboard/sign-in/routes.ts';
 import type { DepositOffers } from './deposits/deposit-offers.ts';
 import { sweepPlanner } from './deposits/sweep-plan.ts';
+import { imageRoute } from './images/image-route.ts';
 import type { OutgoingChannels } from './outgoing.ts';
 import { pageAssets } from './page-assets.ts';
 
@@ -110,7 +112,9 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
   const assets = pageAssets();
   assetRoutes(plain, assets);
   dashboardPages(plain, assets);
-  checkoutPages(plain, { ...options, assets, admit: pageAdmission(counts, clock) });
+  const admit = pageAdmission(counts, clock);
+  imageRoute(plain, { db, clock, admit });
+  checkoutPages(plain, { ...options, assets, admit });
   const handlers = {
     ...linkHandlers(options),
     ...sessionHandlers(options),
@@ -125,6 +129,7 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
     ...simulationHandlers(options),
     ...apiKeyHandlers(options),
     ...organizationHandlers(options),
+    ...imageHandlers(options),
     ...chainHandlers(options),
     ...recipientHandlers(options, { verifySignature }),
     ...webhookHandlers(options, { ...outgoing, ...outgoing.webhooks, log }),

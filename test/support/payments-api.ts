@@ -25,8 +25,9 @@ import { paymentsGate } from '../../src/payments/api/gate/gate.ts';
 import { rateLimits } from '../../src/payments/api/gate/rate-limits.ts';
 import { linkHandlers } from '../../src/payments/api/links/links.ts';
 import { notificationHandlers } from '../../src/payments/api/notifications.ts';
-import { organizationHandlers } from '../../src/payments/api/organization.ts';
-import { recipientHandlers } from '../../src/payments/api/recipients.ts';
+import { imageHandlers } from '../../src/payments/api/organization/images.ts';
+import { organizationHandlers } from '../../src/payments/api/organization/organization.ts';
+import { recipientHandlers } from '../../src/payments/api/organization/recipients.ts';
 import { refundHandlers } from '../../src/payments/api/refunds.ts';
 import { sessionHandlers, simulationHandlers } from '../../src/payments/api/sessions.ts';
 import { setAsideHandlers } from '../../src/payments/api/set-aside.ts';
@@ -179,6 +180,7 @@ export async function startPaymentsApi(
       ...linkHandlers(context),
       ...apiKeyHandlers(context),
       ...organizationHandlers(context),
+      ...imageHandlers(context),
       ...chainHandlers({ ...context, isChainLate, deposits: { chains: [], refusal: () => undefined } }),
       ...recipientHandlers(context, { verifySignature }),
       ...sessionHandlers(context),

@@ -8,6 +8,7 @@ import { type Known, tryMethods, tryOperation, tryReading } from './attempts.ts'
 import { isPagedList, tryList } from './lists.ts';
 import type { Operation } from './operation.ts';
 import { depositsStory } from './scenarios/deposits-scenario.ts';
+import { imagesStory } from './scenarios/images-scenario.ts';
 import { keysStory } from './scenarios/keys-scenario.ts';
 import { linksStory } from './scenarios/links-scenario.ts';
 import { notificationsStory } from './scenarios/notifications-scenario.ts';
@@ -51,6 +52,7 @@ export async function runPayments(client: RecordingClient, key: string): Promise
 async function makeRecords(tester: Tester): Promise<Ids> {
   await notificationsStory(tester);
   await organizationStory(tester);
+  await imagesStory(tester);
   const webhook = await webhooksStory(tester);
   const links = await linksStory(tester);
   if (links === undefined) return idsOf({ webhook_id: webhook?.id });

@@ -1,6 +1,6 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
+import { MAX_RASTER_PIXELS, rasterPictureIn } from '#http/raster-picture.ts';
 import { dataUri } from './data-uri.ts';
-import { MAX_RASTER_PIXELS, rasterPictureIn } from './raster-picture.ts';
 
 /** Longest drawing. Those that contracts create have up to 100 kB, by the gas of a call. */
 const MAX_BYTES = 512 * 1024;

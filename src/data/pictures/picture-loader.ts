@@ -3,12 +3,12 @@ import { LRUCache } from 'lru-cache';
 import type { GuardedFetch } from '#http/fetch/guarded-fetch.ts';
 import { gatewayLinks, type LinkedHostRules, linkedHosts } from '#http/fetch/linked-hosts.ts';
 import { turns } from '#http/fetch/turns.ts';
+import { isShowable, type RasterType, rasterPictureIn } from '#http/raster-picture.ts';
 import { entityTag, inOwnBlock } from '#http/representation.ts';
 import { type Clock, DAY_MS } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { type DataUri, dataUri } from './data-uri.ts';
 import { isDrawable, isDrawing } from './drawing.ts';
-import { isShowable, type RasterType, rasterPictureIn } from './raster-picture.ts';
 
 interface Picture {
   readonly type: RasterType | typeof DRAWING_TYPE;

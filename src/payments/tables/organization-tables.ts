@@ -98,6 +98,22 @@ interface AuditEventRow extends OwnerColumns {
   created_at: number;
 }
 
+/** Media type of an uploaded picture. */
+export type ImageType = PaymentsSchemas['Image']['type'];
+
+interface ImageRow extends OwnerColumns {
+  id: string;
+  digest: Buffer;
+  type: ImageType;
+  width: number;
+  height: number;
+  size: number;
+  was_named: StoredBoolean;
+  used_at: number;
+  created_at: number;
+  bytes: Buffer;
+}
+
 export interface IdempotencyRow extends OwnerColumns {
   key: string;
   fingerprint: Buffer;
@@ -107,7 +123,7 @@ export interface IdempotencyRow extends OwnerColumns {
 }
 
 declare module 'knex/types/tables.js' {
-  /** Tables of organizations, their keys and members, and the limits of requests. */
+  /** Tables of organizations, their keys, members and pictures, and the limits of requests. */
   interface Tables {
     organizations: OrganizationRow;
     organization_settings: OrganizationSettingsRow;
@@ -119,6 +135,8 @@ declare module 'knex/types/tables.js' {
     spent_challenges: { challenge_hash: Buffer; expires_at: number };
     idempotency_keys: IdempotencyRow;
     audit_events: AuditEventRow;
+    images: ImageRow;
+    image_names: { named_by: string; image_id: string };
     secret_keys: { id: string; canary: string };
     rate_limits: { key: string; points: number; expire: number | null };
   }

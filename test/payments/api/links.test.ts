@@ -327,7 +327,7 @@ eachPaymentsApi('payment links', apiTest => {
       { amount: null, min_amount: '3', max_amount: '2' },
       "'min_amount' field breaks the order: min_amount ≤ suggested_amount ≤ max_amount must hold.",
     ],
-    [{ image_url: 'http://a.example' }, 'must be an https:// address with a valid host'],
+    [{ image_url: 'http://a.example' }, 'must be an https:// address, or the url of an uploaded image'],
     [{ expires_at: '2030-02-30T00:00:00Z' }, 'must be an existing date and time with a time zone, such as'],
     [
       { form_schema: { fields: [{ id: 'email', type: 'text', label: 'A' }] } },

@@ -3,6 +3,7 @@ import { paymentsError } from '#contract/contracts/payments-errors.ts';
 import { InvalidBody } from '#contract/contracts/violations.ts';
 import type { Transaction } from '#db/open.ts';
 import { newId, randomBase62 } from '#lib/ids.ts';
+import { nameImages, picturesOfLink } from '../../images/image-names.ts';
 import type { LinkDefaults } from '../../model/owner.ts';
 import { normalToken } from '../../model/payment-chain.ts';
 import { isSoldOut, type PaymentLink } from '../../model/payment-link.ts';
@@ -44,6 +45,7 @@ export function linkChangeHandlers({ chains, clock, publicUrl, seals }: Payments
           name: body.name.trim(),
           shortCode: await reserve(handle, id, body.short_code),
         };
+        await nameImages(handle, picturesOfLink(link), now);
         await linkStore(handle).insert(link);
         return { status: 201, body: linkBody(link, { publicUrl, now }) };
       }),
@@ -67,6 +69,7 @@ export function linkChangeHandlers({ chains, clock, publicUrl, seals }: Payments
           if (await store.hasSessions(link.id)) throw cannotMove(moved);
         }
         if (changed.shortCode !== link.shortCode) await reserve(handle, link.id, changed.shortCode);
+        await nameImages(handle, picturesOfLink(changed), now);
         await store.update(changed);
         await followUses(settlement({ handle, seals, now }), link, changed);
         if (link.reserveUses && !changed.reserveUses) await releaseUses(handle, link.id, now);

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Transaction } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
 import { newId } from '#lib/ids.ts';
+import { nameImages, picturesOfLink } from '#payments/images/image-names.ts';
 import type { PaymentLink } from '#payments/model/payment-link.ts';
 import { nameRecipient } from '#payments/recipients/recipient-lock.ts';
 import { sessionStore } from '#payments/sessions/session-store.ts';
@@ -56,6 +57,7 @@ export function linkHandlers(context: PaymentsContext) {
         async end(handle) {
           // Ends sessions opened since `begin`, which is possible when another request activates the link.
           await settlement({ handle, seals, now: clock.now() }).endSessionsOf(id);
+          await nameImages(handle, { ...caller, linkId: id, addresses: [] }, clock.now());
           await linkStore(handle).remove(caller, id);
           return { status: 200, body: { object: 'payment_link', id, deleted: true } as const };
         },
@@ -93,6 +95,7 @@ function linkCopyHandlers({ chains, clock, publicUrl, seals }: PaymentsContext) 
         checkDestination(terms, { chains, mode: caller.mode }, isGiven);
         await nameRecipient(handle, caller, { destination: terms, seals, now });
         const link = { ...terms, shortCode: await reserve(handle, id, body.short_code) };
+        await nameImages(handle, picturesOfLink(link), now);
         await store.insert(link);
         return { status: 201, body: linkBody(link, { publicUrl, now }) };
       }),

@@ -56,6 +56,7 @@ type RecordKind =
   | 'event'
   | 'api_key'
   | 'recipient'
+  | 'image'
   | 'webhook'
   | 'webhook_delivery'
   | 'dashboard_session'

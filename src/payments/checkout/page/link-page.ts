@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import { timestamp } from '#lib/clock.ts';
 import type { Assets } from '#pages/assets.ts';
 import { h } from '#pages/browser/element.ts';
+import { pictureAddress } from '#payments/browser/image-address.ts';
 import type { Texts } from '#payments/browser/languages/en.ts';
 import { subtotalOf } from '../../amounts/price.ts';
 import type { FieldError } from '../../model/fault.ts';
@@ -9,7 +10,7 @@ import type { PaymentChain, PaymentToken } from '../../model/payment-chain.ts';
 import type { Availability, PaymentLink } from '../../model/payment-link.ts';
 import type { ContactFacts } from './browser/contact.ts';
 import { LinkCheckout, type LinkData } from './browser/link/link-checkout.ts';
-import { httpsOnly, type Offer, offerName } from './browser/offer.ts';
+import { type Offer, offerName } from './browser/offer.ts';
 import { pageText, SCRIPTS } from './document.ts';
 import { REFRESH_SECONDS } from './session-page.ts';
 
@@ -58,11 +59,11 @@ function dataOfLink(view: LinkView): LinkData {
     shortCode: link.shortCode,
     offer: {
       ...shared,
-      merchant: { name: merchant.name, logo_url: httpsOnly(merchant.logo_url) },
+      merchant: { name: merchant.name, logo_url: pictureAddress(merchant.logo_url) },
       name: link.name,
       description: link.description,
-      imageUrl: httpsOnly(link.imageUrl),
-      items: link.items.map(item => ({ ...item, image_url: httpsOnly(item.image_url) })),
+      imageUrl: pictureAddress(link.imageUrl),
+      items: link.items.map(item => ({ ...item, image_url: pictureAddress(item.image_url) })),
     },
     terms: {
       ...shared,

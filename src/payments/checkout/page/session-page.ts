@@ -3,6 +3,7 @@ import type { Assets } from '#pages/assets.ts';
 import { h } from '#pages/browser/element.ts';
 import { webAddress } from '#pages/browser/reference.ts';
 import { qrDrawing } from '#pages/qr.ts';
+import { pictureAddress } from '#payments/browser/image-address.ts';
 import type { Texts } from '#payments/browser/languages/en.ts';
 import { paymentUri } from '../../amounts/payment-uri.ts';
 import { largestTail } from '../../amounts/token-amount.ts';
@@ -73,7 +74,8 @@ export function sessionPage(
   );
 }
 
-/** A session with what only the server can work out. Of the merchant's addresses only those of https are passed on. */
+/** A session with what only the server can work out. Of the merchant's addresses only those of https and
+ * of uploaded pictures are passed on. */
 function shownSession(session: SessionView, pageUrl: string): ShownSession {
   const { checkout, state } = session;
   const { merchant, items, chain } = checkout;
@@ -82,9 +84,9 @@ function shownSession(session: SessionView, pageUrl: string): ShownSession {
     pageUrl,
     checkout: {
       ...checkout,
-      merchant: { ...merchant, logo_url: httpsOnly(merchant.logo_url) },
-      image_url: httpsOnly(checkout.image_url),
-      items: items.map(item => ({ ...item, image_url: httpsOnly(item.image_url) })),
+      merchant: { ...merchant, logo_url: pictureAddress(merchant.logo_url) },
+      image_url: pictureAddress(checkout.image_url),
+      items: items.map(item => ({ ...item, image_url: pictureAddress(item.image_url) })),
       chain: { ...chain, explorer_url: webAddress(chain.explorer_url) ?? null },
       return_url: httpsOnly(checkout.return_url),
       cancel_url: httpsOnly(checkout.cancel_url),

@@ -221,3 +221,41 @@ export const AUDIT_MIGRATION: Migration = {
     'create index audit_events_by_time on audit_events (created_at)',
   ],
 };
+
+/** Uploaded pictures, and the links and settings that name them (Decision 447). */
+export const IMAGES_MIGRATION: Migration = {
+  name: 'images',
+  up: [
+    table(
+      'images',
+      {
+        id: ['text', 'primary key'],
+        ...OWNER,
+        // SHA-256 of the bytes.
+        digest: ['bytes', 'not null'],
+        type: ['text', 'not null'],
+        width: ['count', 'not null'],
+        height: ['count', 'not null'],
+        size: ['count', 'not null'],
+        was_named: ['boolean', 'not null'],
+        // Time of the last upload, or at which something stopped naming it.
+        used_at: ['time', 'not null'],
+        created_at: ['time', 'not null'],
+        // Last, so that the other columns are read without it.
+        bytes: ['bytes', 'not null'],
+      },
+      ['unique (organization_id, mode, digest)'],
+    ),
+    'create index images_by_use on images (used_at, was_named, id)',
+    table(
+      'image_names',
+      {
+        // Id of a link, or that of an organization and the mode of its settings.
+        named_by: ['text', 'not null'],
+        image_id: ['text', 'not null references images (id)'],
+      },
+      ['primary key (named_by, image_id)'],
+    ),
+    'create index image_names_of_image on image_names (image_id)',
+  ],
+};

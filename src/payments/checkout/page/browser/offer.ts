@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { components } from '#generated/payments/types.ts';
 import type { Denomination } from '#pages/browser/amounts.ts';
 import { h } from '#pages/browser/element.ts';
+import { pictureAddress } from '#payments/browser/image-address.ts';
 import type { Texts } from '#payments/browser/languages/en.ts';
 import { amountIn, useTexts } from './texts.ts';
 
@@ -118,7 +119,7 @@ function Picture({ url, className, size }: PictureProps): VNode | null {
     // It may have failed before this script ran.
     if (image.current?.complete && image.current.naturalWidth === 0) setBroken(true);
   }, [url]);
-  const address = httpsOnly(url);
+  const address = pictureAddress(url);
   if (address === null || isBroken) return null;
   return html`<img
     class=${className}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { isShowable, rasterPictureIn } from '#data/pictures/raster-picture.ts';
-import { PNG } from './picture-service.ts';
+import { isShowable, rasterPictureIn } from '#http/raster-picture.ts';
+import { PNG } from '../data/pictures/picture-service.ts';
 
 const latin = (text: string) => Buffer.from(text, 'latin1');
 

@@ -1,25 +1,26 @@
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { InvalidBody } from '#contract/contracts/violations.ts';
 import { timestamp } from '#lib/clock.ts';
-import type { LinkDefaults, Mode, OrganizationProfile } from '../model/owner.ts';
+import { nameImages } from '../../images/image-names.ts';
+import type { LinkDefaults, Mode, OrganizationProfile } from '../../model/owner.ts';
 import {
   isReserved,
   normalToken,
   type PaymentChains,
   RESERVED_RULE,
   tokenOf,
-} from '../model/payment-chain.ts';
-import { percentOf } from '../model/session.ts';
-import { noteRecipientChange } from '../notifications/store/recipient-notices.ts';
+} from '../../model/payment-chain.ts';
+import { percentOf } from '../../model/session.ts';
+import { noteRecipientChange } from '../../notifications/store/recipient-notices.ts';
 import {
   type OrganizationSettings,
   organizationSettingsStore,
   organizationStore,
-} from '../store/organization-store.ts';
-import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
-import { checkOwner } from './gate/owner-only.ts';
-import { toleranceBpsOf } from './links/link-fields.ts';
-import { checkUnchanged } from './responses/precondition.ts';
+} from '../../store/organization-store.ts';
+import type { ApiHandlers, PaymentsContext } from '../gate/api-context.ts';
+import { checkOwner } from '../gate/owner-only.ts';
+import { toleranceBpsOf } from '../links/link-fields.ts';
+import { checkUnchanged } from '../responses/precondition.ts';
 
 type Changes = PaymentsSchemas['OrganizationChanges'];
 
@@ -52,6 +53,11 @@ export function organizationHandlers({
           const kind = settings.recipientsLocked ? 'locked' : 'unlocked';
           await noteRecipientChange({ handle, seals, now: settings.updatedAt }, caller, { kind });
         }
+        await nameImages(
+          handle,
+          { ...settings, addresses: [['logo_url', settings.logoUrl]] },
+          settings.updatedAt,
+        );
         await store.save(settings);
         const profile = await organizationStore(handle).profile(caller);
         checkDefaults(profile.defaults, { chains, mode: caller.mode }, field => Object.hasOwn(body, field));

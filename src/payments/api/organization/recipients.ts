@@ -1,18 +1,18 @@
-import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
-import { paymentsError } from '../../contract/contracts/payments-errors.ts';
-import { InvalidBody } from '../../contract/contracts/violations.ts';
-import type { Handle } from '../../db/open.ts';
-import { transaction } from '../../db/transaction.ts';
-import { timestamp } from '../../lib/clock.ts';
-import { isReserved, RESERVED_RULE, tokenOf } from '../model/payment-chain.ts';
-import { type Recipient, verificationMessage } from '../model/recipient.ts';
-import { noteRecipientChange } from '../notifications/store/recipient-notices.ts';
-import { addRecipient } from '../recipients/recipient-lock.ts';
-import { isRecipientInUse, recipientOwnership } from '../recipients/recipient-ownership.ts';
-import { recipientStore } from '../recipients/recipient-store.ts';
-import type { ApiCaller, ApiHandlers, PaymentsContext } from './gate/api-context.ts';
-import { checkOwner } from './gate/owner-only.ts';
-import { nullableTimestamp, pagedList, resourceNotFound } from './responses/answers.ts';
+import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
+import { paymentsError } from '#contract/contracts/payments-errors.ts';
+import { InvalidBody } from '#contract/contracts/violations.ts';
+import type { Handle } from '#db/open.ts';
+import { transaction } from '#db/transaction.ts';
+import { timestamp } from '#lib/clock.ts';
+import { isReserved, RESERVED_RULE, tokenOf } from '../../model/payment-chain.ts';
+import { type Recipient, verificationMessage } from '../../model/recipient.ts';
+import { noteRecipientChange } from '../../notifications/store/recipient-notices.ts';
+import { addRecipient } from '../../recipients/recipient-lock.ts';
+import { isRecipientInUse, recipientOwnership } from '../../recipients/recipient-ownership.ts';
+import { recipientStore } from '../../recipients/recipient-store.ts';
+import type { ApiCaller, ApiHandlers, PaymentsContext } from '../gate/api-context.ts';
+import { checkOwner } from '../gate/owner-only.ts';
+import { nullableTimestamp, pagedList, resourceNotFound } from '../responses/answers.ts';
 
 /** Verifies signatures of accounts and contracts. Sources: EIP-191, EIP-1271. */
 export type VerifyAddressSignature = (input: {
