@@ -22,6 +22,7 @@ import { benchLargeBlocks } from './bench/large-blocks.ts';
 import { benchLive } from './bench/live.ts';
 import { benchNormalise } from './bench/normalise.ts';
 import { benchPages } from './bench/pages.ts';
+import { finding } from './bench/payments/finding.ts';
 import { benchPayments } from './bench/payments.ts';
 import { benchProofTraffic } from './bench/proof-traffic.ts';
 import { benchProofs } from './bench/proofs.ts';
@@ -46,6 +47,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   insights: benchInsights,
   deliveries: benchDeliveries,
   payments: benchPayments,
+  'payments-search': finding,
   'proof-traffic': benchProofTraffic,
   'deposit-traffic': benchDepositTraffic,
   pages: benchPages,
