@@ -14,7 +14,7 @@ const STAND_INS: Readonly<Record<string, string>> = {
   sql: '1 = 1',
   'inForce.sql': '1 = 1',
   'where.sql': '1 = 1',
-  'part.sql': '1 = 1',
+  "tried.join(' union all ')": 'select 0 as part',
   'ids.sql': 'select id from deliveries',
   ids: 'select id from deliveries',
   'orderBy(listOrder)': 'created_at desc, id desc',

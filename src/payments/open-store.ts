@@ -1,5 +1,5 @@
 import { openMigrated, schemaFault, unusable } from '../db/migrate.ts';
-import type { DatabaseOptions, Db } from '../db/open.ts';
+import { countingInIndexes, type DatabaseOptions, type Db } from '../db/open.ts';
 import { isReadOnly } from '../db/transaction.ts';
 import type { ReadinessCheck } from '../http/health.ts';
 import type { Logger } from '../lib/logger.ts';
@@ -23,7 +23,7 @@ export async function openStore(
   options: DatabaseOptions,
   { secretKey, log }: { secretKey: SecretKeySource; log: Logger },
 ): Promise<Store> {
-  const db = await openPaymentsDatabase({ ...options, log });
+  const db = await openPaymentsDatabase({ ...countingInIndexes(options), log });
   try {
     return { db, seals: await openSeals(db, secretKey) };
   } catch (error) {

@@ -45,6 +45,16 @@ test('every connection works in UTC, under its own name, with limits for stateme
   ]);
 });
 
+test('a connection has the costs of pages that its options say, and the server’s otherwise', async () => {
+  const planning = openDatabase({ ...database.options, randomPageCost: 1.1 });
+  const cost = "select setting from pg_settings where name = 'random_page_cost'";
+
+  const rows = [await rowsOf(db, cost), await rowsOf(planning, cost)];
+
+  expect(rows).toEqual([[{ setting: '4' }], [{ setting: '1.1' }]]);
+  await planning.destroy();
+});
+
 test('a transaction that waits for a lock is retried, even if a statement’s limit is as short as a lock’s', async () => {
   await db.raw('create table locked (id integer)');
   const options = { ...database.options, statementTimeoutMs: 1_000, lockTimeoutMs: 10_000 };

@@ -163,7 +163,6 @@ const ASSERTED = {
   'src/db/select/select.ts': 1,
   // Parts that are composed at run time, subqueries and unions without duplicates.
   'src/payments/events/missed-events.ts': 1,
-  'src/payments/search/sorted-page.ts': 1,
   'src/payments/sessions/suggested-session.ts': 1,
   'src/payments/store/look-records.ts': 1,
 };

@@ -31,6 +31,8 @@ export interface PostgresOptions {
   durability?: 'normal' | 'full';
   /** Format of a `numeric` when read: digits (the default), or the format of `uintColumn`, as in a row on SQLite. */
   numeric?: 'digits' | 'uint256';
+  /** Cost of a page that the planner expects out of order, in sequential pages; the server's `random_page_cost` when absent. */
+  randomPageCost?: number;
   /** Receives the driver's warnings; they are dropped when absent. */
   log?: Logger;
 }

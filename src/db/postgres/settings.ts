@@ -15,6 +15,7 @@ export function settingsOf({
   lockTimeoutMs = LOCK_TIMEOUT_MS,
   schema,
   durability,
+  randomPageCost,
 }: PostgresOptions): Settings {
   return {
     statement_timeout: `${statementTimeoutMs}`,
@@ -22,6 +23,7 @@ export function settingsOf({
     lock_timeout: `${Math.max(1, Math.min(lockTimeoutMs, Math.floor(statementTimeoutMs / 2)))}`,
     idle_in_transaction_session_timeout: '10s',
     ...(schema === undefined ? {} : { search_path: schema }),
+    ...(randomPageCost === undefined ? {} : { random_page_cost: `${randomPageCost}` }),
     ...(durability === 'normal' ? { synchronous_commit: 'off' } : {}),
   };
 }

@@ -29,9 +29,17 @@ export async function foundSessions(
   page: SortedPageRequest,
 ): Promise<SortedPage<CheckoutSession>> {
   const found = text && (await meanings({ handle, seals }, owner, text));
-  const listed = { table: 'checkout_sessions', owner, filters: filteredSessions(filters), found } as const;
+  const listed = {
+    table: 'checkout_sessions',
+    selection: SESSIONS,
+    owner,
+    filters: filteredSessions(filters),
+    found,
+  } as const;
   return sortedPage(handle, listed, page, row => sessionOf(row, seals));
 }
+
+const SESSIONS = select({ from: 'checkout_sessions', columns: ['*'] });
 
 async function meanings(
   { handle, seals }: { readonly handle: Handle; readonly seals: Seals },

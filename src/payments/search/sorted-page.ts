@@ -1,7 +1,7 @@
-import type { Tables } from 'knex/types/tables.js';
 import { type Binding, exactInteger } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { BOUND, rowsOf, type Sql } from '../../db/query.ts';
+import { BOUND, type Sql } from '../../db/query.ts';
+import type { Selection } from '../../db/select/select.ts';
 import type { Owner } from '../model/owner.ts';
 import { allOf, countOf, type ListPage, type ListPageRequest, ownedBy } from '../store/list-query.ts';
 import { select } from '../tables/select.ts';
@@ -37,8 +37,18 @@ export interface Meaning extends Sql {
   readonly isOfFew?: boolean;
 }
 
-interface SortedQuery<Table extends Listed> {
-  readonly table: Table;
+/** Columns of the orders of a list. */
+interface OrderedRow {
+  readonly id: string;
+  readonly created_at: number;
+  /** Column form of an amount. */
+  readonly amount: string;
+}
+
+interface SortedQuery<Row extends OrderedRow> {
+  readonly table: Listed;
+  /** Selects all columns of the table. */
+  readonly selection: Selection<Row>;
   readonly owner: Owner;
   readonly filters: Sql;
   /** A record has to match one. Undefined without a search. */
@@ -50,16 +60,16 @@ interface SortedQuery<Table extends Listed> {
  * condition reads all records instead of their indexes.
  * @throws CursorFault for a cursor of another order
  */
-export async function sortedPage<Table extends Listed, T>(
+export async function sortedPage<Row extends OrderedRow, T>(
   handle: Handle,
-  { table, owner, filters, found = [EVERY_RECORD] }: SortedQuery<Table>,
+  { table, selection, owner, filters, found = [EVERY_RECORD] }: SortedQuery<Row>,
   { page, limit, cursor, sort = 'created_at', order = 'desc', isCounted = true }: SortedPageRequest,
-  recordOf: (row: Tables[Table]) => T,
+  recordOf: (row: Row) => T,
 ): Promise<SortedPage<T>> {
   const listOrder = { sort, order };
   const position = cursor === undefined ? undefined : positionOf(cursor, listOrder);
   const conditions = found.map(one => allOf([one.isOfFew ? keptBy(owner) : ownedBy(owner), one, filters]));
-  const parts = await fitting(handle, table, conditions);
+  const parts = await fitting(handle, table, { parts: conditions, listOrder });
   if (parts.length === 0) return { data: [], total: 0, hasMore: false, next: null };
   const offset = position === undefined ? Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER) : 0;
   const after = position && beyond(position, listOrder);
@@ -68,9 +78,9 @@ export async function sortedPage<Table extends Listed, T>(
     parts.map(part => allOf([part, after])),
     { ...listOrder, offset, limit: limit + 1 },
   );
-  const rows = await rowsOf<Tables[Table]>(
+  const rows = await selection.rows(
     handle,
-    `select * from ${table} where id in (${ids.sql}) order by ${orderBy(listOrder)}`,
+    `where id in (${ids.sql}) order by ${orderBy(listOrder)}`,
     ids.bindings,
   );
   const shown = rows.slice(0, limit);
@@ -93,16 +103,28 @@ function keptBy({ organizationId, mode }: Owner): Sql {
   return { sql: "organization_id || '' = ? and mode || '' = ?", bindings: [organizationId, mode] };
 }
 
-/** The parts that have records. A single part need not be tried. */
-async function fitting(handle: Handle, table: Listed, parts: readonly Sql[]): Promise<Sql[]> {
-  if (parts.length === 1) return [...parts];
-  const tried = await Promise.all(
-    parts.map(async part => {
-      const rows = await rowsOf(handle, `select id from ${table} where ${part.sql} limit 1`, part.bindings);
-      return rows.length > 0 ? [part] : [];
-    }),
+/**
+ * The parts that have records. A single part need not be tried. Each is tried in the order of the list: without one,
+ * PostgreSQL reads the whole table for a part that it expects to have many records and that has none.
+ */
+async function fitting(
+  handle: Handle,
+  table: Listed,
+  { parts, listOrder }: { readonly parts: readonly Sql[]; readonly listOrder: ListOrder },
+): Promise<Sql[]> {
+  if (parts.length <= 1) return [...parts];
+  const tried = parts.map(
+    (part, index) =>
+      `select part from (select ${index} as part from ${table} where ${part.sql}
+        order by ${orderBy(listOrder)} limit 1) as part_${index}`,
   );
-  return tried.flat();
+  const rows = await select({ computed: { part: ['count', 'part'] } }).rows(
+    handle,
+    `from (${tried.join(' union all ')}) as tried`,
+    parts.flatMap(part => part.bindings),
+  );
+  const found = new Set(rows.map(({ part }) => exactInteger(part)));
+  return parts.filter((_, index) => found.has(index));
 }
 
 interface Range extends ListOrder {
@@ -174,7 +196,7 @@ export class CursorFault extends Error {
 }
 
 /** The order and the last record's values in it, as base64url of JSON. */
-function cursorOf(row: { created_at: number; id: string; amount: string }, listOrder: ListOrder): string {
+function cursorOf(row: OrderedRow, listOrder: ListOrder): string {
   const values = columnsOf(listOrder).map(column => row[column]);
   return Buffer.from(JSON.stringify([listOrder.sort, listOrder.order, ...values])).toString('base64url');
 }

@@ -7,6 +7,7 @@ import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { transactionForm } from '../store/transaction-rows.ts';
 import { filteredTransactions, type TransactionFilters } from '../store/transaction-store.ts';
+import { select } from '../tables/select.ts';
 import type { SearchText } from './search-text.ts';
 import { AT_HASH, few, HAS_REFERENCE, linkMeanings, type Search } from './session-search.ts';
 import { type Meaning, type SortedPage, type SortedPageRequest, sortedPage } from './sorted-page.ts';
@@ -19,9 +20,17 @@ export async function foundTransactions(
   page: SortedPageRequest,
 ): Promise<SortedPage<PaymentTransaction>> {
   const found = text && (await meanings({ handle, seals }, owner, text));
-  const listed = { table: 'transactions', owner, filters: filteredTransactions(filters), found } as const;
+  const listed = {
+    table: 'transactions',
+    selection: TRANSACTIONS,
+    owner,
+    filters: filteredTransactions(filters),
+    found,
+  } as const;
   return sortedPage(handle, listed, page, transactionForm.recordOf);
 }
+
+const TRANSACTIONS = select({ from: 'transactions', columns: ['*'] });
 
 async function meanings(
   { handle, seals }: { readonly handle: Handle; readonly seals: Seals },
