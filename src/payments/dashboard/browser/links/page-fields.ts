@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { h } from '#pages/browser/element.ts';
 import { CheckField, SelectField, TextField } from '#pages/browser/fields.ts';
 import { tokenAt } from '../chains.ts';
+import { PictureField } from '../picture-field.ts';
 import type { FormFieldDraft, MetadataDraft, ShippingDraft } from './draft.ts';
 import type { DraftFields } from './price-fields.ts';
 import { Repeated } from './repeated.ts';
@@ -57,10 +58,9 @@ export function LookFields({ draft, onChange }: DraftFields): VNode {
         />
       </div>
     </div>
-    ${h(TextField, {
-      label: 'Image URL (https)',
+    ${h(PictureField, {
+      label: 'Image',
       param: 'image_url',
-      type: 'url',
       value: draft.imageUrl,
       onValue: (imageUrl: string) => onChange({ imageUrl }),
     })}
@@ -84,10 +84,9 @@ export function LookFields({ draft, onChange }: DraftFields): VNode {
         value: draft.businessName,
         onValue: (businessName: string) => onChange({ businessName }),
       })}
-      ${h(TextField, {
-        label: 'Logo URL on this page (https)',
+      ${h(PictureField, {
+        label: 'Logo on this page',
         param: 'branding.logo_url',
-        type: 'url',
         value: draft.logoUrl,
         onValue: (logoUrl: string) => onChange({ logoUrl }),
       })}

@@ -3,6 +3,7 @@ import { render, type VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { type Denomination, smallestUnits } from '#pages/browser/amounts.ts';
 import { h } from '#pages/browser/element.ts';
+import { imageIdIn, pictureAddress } from '#payments/browser/image-address.ts';
 import { LinkCheckout, type LinkData } from '#payments/checkout/page/browser/link/link-checkout.ts';
 import { PageTexts } from '#payments/checkout/page/browser/texts.ts';
 import { themeColours, themeName } from '#payments/checkout/page/browser/theme.ts';
@@ -13,8 +14,8 @@ import type { Draft } from './draft.ts';
 const SHEETS = ['#pages/browser/base.css', '#payments/checkout/page/browser/checkout.css'];
 
 /**
- * Preview of a draft's pay page, built from the pay page's own components. Images are left out, because the dashboard
- * loads nothing from other hosts.
+ * Preview of a draft's pay page, built from the pay page's own components. Images of other hosts are left out, because the
+ * dashboard loads nothing from there.
  */
 export function Preview({
   draft,
@@ -69,10 +70,10 @@ function dataOfDraft(view: View): LinkData {
 
 function offerOf({ draft, token, chain, merchant }: View): LinkData['offer'] {
   return {
-    merchant: { name: draft.businessName.trim() || merchant, logo_url: null },
+    merchant: { name: draft.businessName.trim() || merchant, logo_url: ownPicture(draft.logoUrl) },
     name: draft.name.trim() || 'Name of the link',
     description: draft.description.trim() || null,
-    imageUrl: null,
+    imageUrl: ownPicture(draft.imageUrl),
     items: draft.pricing === 'open' ? [] : itemsOf(draft, token),
     token,
     chainName: chain,
@@ -105,7 +106,7 @@ function itemsOf({ items }: Draft, token: Denomination): LinkData['offer']['item
     id: String(index),
     name: item.name,
     description: item.description.trim() || null,
-    image_url: null,
+    image_url: ownPicture(item.imageUrl),
     amount: String(unitsOf(item.amount, token)),
     quantity: Math.max(1, Math.floor(Number(item.quantity)) || 1),
   }));
@@ -128,6 +129,11 @@ function priceOf(draft: Draft, token: Denomination): bigint | null {
     (sum, { amount, quantity }) => sum + BigInt(amount) * BigInt(quantity),
     0n,
   );
+}
+
+/** Address of an uploaded picture; null for any other. */
+function ownPicture(address: string): string | null {
+  return imageIdIn(address) === undefined ? null : pictureAddress(address);
 }
 
 /** Zero while the text is not a valid amount. */

@@ -4,6 +4,7 @@ import { h } from '#pages/browser/element.ts';
 import { SelectField, TextField } from '#pages/browser/fields.ts';
 import { METHOD_WORDS } from '#payments/browser/transfer-words.ts';
 import { type Chains, tokenAt } from '../chains.ts';
+import { PictureField } from '../picture-field.ts';
 import { ToleranceField } from '../tolerance.ts';
 import type { Draft, ItemDraft, Pricing } from './draft.ts';
 import { Repeated } from './repeated.ts';
@@ -99,10 +100,9 @@ function FixedFields({ draft, onChange, chains }: DraftFields): VNode {
           value: item.description,
           onValue: (description: string) => change({ description }),
         })}
-        ${h(TextField, {
-          label: 'Image URL (https)',
+        ${h(PictureField, {
+          label: 'Image',
           param: `items.${index}.image_url`,
-          type: 'url',
           value: item.imageUrl,
           onValue: (imageUrl: string) => change({ imageUrl }),
         })}

@@ -11,6 +11,7 @@ import { Reference } from '#pages/browser/reference.ts';
 import { api, type Payments } from '../api.ts';
 import { ChainName, tokenAt, useChains } from '../chains.ts';
 import { openPage } from '../frame.ts';
+import { PictureField } from '../picture-field.ts';
 import { useHasPermission, useIsOwner } from '../signed-in.ts';
 import { ToleranceField, toleranceFact } from '../tolerance.ts';
 import { Recipients } from './recipients.ts';
@@ -97,13 +98,7 @@ function Profile(props: SettingsProps): VNode {
         hint: 'Shown to payers. Leave empty for the default of this server.',
         onValue: setName,
       })}
-      ${h(TextField, {
-        label: 'Logo URL (https)',
-        param: 'logo_url',
-        type: 'url',
-        value: logo,
-        onValue: setLogo,
-      })}
+      ${h(PictureField, { label: 'Logo', param: 'logo_url', value: logo, onValue: setLogo })}
     `,
   });
 }
