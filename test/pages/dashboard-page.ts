@@ -12,6 +12,8 @@ import { complaintsOf, test as withBrowser } from '../support/browser.ts';
 import { sqliteDatabase } from '../support/databases.ts';
 import { type ApiClient, apiClient } from '../support/payments-api.ts';
 
+const RIVAL = 'Rival Records';
+
 /** `test` with a running service, a client with its demo's key, and a browser that has not signed in. */
 export const test = withBrowser
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of used fixtures from the pattern.
@@ -38,19 +40,14 @@ export const test = withBrowser
   /** Token of a one-time address of the owner of another organization, Rival Records. */
   .extend('rivalToken', async ({ database }): Promise<string> => {
     const db = openDatabase(database);
-    const organizationId = newId('org');
-    const defaults = { chainId: null, tokenAddress: null, recipientAddress: null };
     const createdAt = briskClock.now();
+    const defaults = { chainId: null, tokenAddress: null, recipientAddress: null };
     const { token } = await transaction(db, async handle => {
-      const rival = {
-        id: organizationId,
-        name: 'Rival Records',
-        tier: 'standard',
-        defaults,
-        createdAt,
-      } as const;
-      await organizationStore(handle).insert(rival);
-      return ownerAddress(handle, { organizationId }, createdAt);
+      const rival = { id: newId('org'), name: RIVAL, tier: 'standard', defaults, createdAt } as const;
+      const store = organizationStore(handle);
+      const known = await store.findByName(RIVAL);
+      if (known === undefined) await store.insert(rival);
+      return ownerAddress(handle, { organizationId: (known ?? rival).id }, createdAt);
     });
     await db.destroy();
     return token;

@@ -48,6 +48,28 @@ test('a page keeps working after a sign-in to the same organization in another w
   await page.waitForURL('**/dashboard/links/pl_*');
 });
 
+test('a download of a page whose session was replaced saves nothing', async ({
+  page,
+  context,
+  signIn,
+  rivalToken,
+}) => {
+  await signIn();
+  await page.goto('/dashboard/refunds');
+  const link = page.getByRole('link', { name: 'Export (CSV)' });
+  const downloaded = page.waitForEvent('download');
+  await link.click();
+  expect((await downloaded).suggestedFilename()).toBe('refunds.csv');
+
+  const requests: string[] = [];
+  page.on('request', request => requests.push(request.url()));
+  await signInElsewhere(await context.newPage(), rivalToken);
+  await link.click();
+
+  await page.getByRole('dialog', { name: 'You are now signed in as Rival Records (Test)' }).waitFor();
+  expect(requests.filter(url => url.includes('/export'))).toEqual([]);
+});
+
 test('the overview is one request, and 20 quick views are no event', async ({ page, signIn, merchant }) => {
   await signIn();
   await page.goto('about:blank');

@@ -55,6 +55,22 @@ eachDatabase('a request of a dashboard page', databases => {
     expect(outcome(await browser.send('GET', SESSION, { headers: {} }))).toBe('200');
   });
 
+  test('for a download names its session in the query, and keeps its filters', async () => {
+    const [ours, other] = [ground.key(), ground.key()];
+    const { browser, headers } = await signedIn(ours);
+    const of = (path: string) =>
+      `${API}/${path}dashboard_session=${encodeURIComponent(headers['X-Dashboard-Session'])}`;
+    const filtered = of('transactions/export?status=nonsense&');
+    const file = of('transactions/export?status=completed&');
+
+    const before = [await browser.send('GET', file), await browser.send('GET', filtered)];
+    await signedIn(other, browser);
+    const after = [await browser.send('GET', file), await browser.send('GET', of('deposit-addresses/seed?'))];
+
+    expect(before.map(outcome)).toEqual(['200', '400 invalid_field_value']);
+    expect(after.map(outcome)).toEqual(Array(2).fill('412 precondition_failed'));
+  });
+
   test('is counted by its member, not by a key', async () => {
     const secret = ground.key();
     const { browser } = await signedIn(secret);

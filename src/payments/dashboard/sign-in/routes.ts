@@ -8,7 +8,7 @@ import type { AuditTrail } from '#payments/api/gate/recorded-commits.ts';
 import type { PaymentChains } from '#payments/model/payment-chain.ts';
 import type { Seals } from '#payments/secrets/sealed.ts';
 import { checkChange } from './csrf.ts';
-import { checkNamedSession } from './named-session.ts';
+import { checkNamedSession, takeNamedSession } from './named-session.ts';
 import { type SignInOperationsOptions, signInOperations } from './operations.ts';
 import { passkeys } from './passkeys.ts';
 import { type DashboardSignIns, dashboardSignIns } from './sign-ins.ts';
@@ -59,13 +59,14 @@ function apiForwarding({ signIns, publicUrl, counts, clock }: ForwardingOptions)
   const counted = callerAdmission(counts, clock);
   return async (ctx, next) => {
     if (!ctx.url.startsWith(API)) return next();
-    ctx.url = ctx.url.slice(PREFIX.length);
+    const { target, named } = takeNamedSession(ctx.url.slice(PREFIX.length));
+    ctx.url = target;
     ctx.state.authenticate = async () => {
       const { method, headers, state } = ctx;
       const request = { method, headers, client: state.client };
       const { token, credential } = await signIns.ofRequest(request);
       try {
-        checkNamedSession(request, credential);
+        checkNamedSession(request, credential, named);
         checkChange(request, { token, publicUrl });
       } catch (refusal) {
         await counted(credential); // the gate counts all other requests, but never sees this one

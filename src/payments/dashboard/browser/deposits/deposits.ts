@@ -13,6 +13,7 @@ import { Amount, ChainName, TransactionHash, useChains } from '../chains.ts';
 import { Choice, Filters, givenFilters, oneOf } from '../filters.ts';
 import { openPage } from '../frame.ts';
 import { numberedList, pageQuery } from '../paging.ts';
+import { Download } from '../session/download.ts';
 import { useHasPermission } from '../signed-in.ts';
 import { SeedExport } from './seed.ts';
 import { SweepCard } from './sweep.ts';
@@ -20,7 +21,6 @@ import { SweepCard } from './sweep.ts';
 type Deposit = Payments['DepositAddress'];
 
 const RENEW_MS = 10_000;
-const EXPORT = '/dashboard/api/v1/deposit-addresses/export';
 const MONEY = [
   ['true', 'Not swept'],
   ['false', 'Nothing left'],
@@ -62,7 +62,7 @@ function DepositsPage(): VNode {
         ${h(Choice, { name: 'unswept', label: 'Money', words: MONEY })}
       `,
     })}
-    <p><a class="button" download="deposit-addresses.csv" href=${`${EXPORT}?${new URLSearchParams(words(filters))}`}>Export (CSV)</a></p>
+    <p>${h(Download, { path: 'deposit-addresses/export', query: words(filters), file: 'deposit-addresses.csv', label: 'Export (CSV)' })}</p>
     ${
       mayWrite &&
       h(SweepCard, {

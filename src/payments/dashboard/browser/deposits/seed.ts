@@ -2,8 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { h } from '#pages/browser/element.ts';
 import { Card } from '#pages/browser/layout.ts';
-
-const SEED = '/dashboard/api/v1/deposit-addresses/seed';
+import { Download } from '../session/download.ts';
 
 /** Download of the seed, with what it can do. */
 export function SeedExport(): VNode {
@@ -14,7 +13,7 @@ export function SeedExport(): VNode {
         The seed can move nothing. Whoever has it and your recipient finds and sweeps every address without our database:
         keep a copy outside of this service. <code>tollgate sweep --seed FILE</code> reads it.
       </p>
-      <p><a class="button" download="deposit-seed.json" href=${SEED}>Download the seed</a></p>
+      <p>${h(Download, { path: 'deposit-addresses/seed', file: 'deposit-seed.json', label: 'Download the seed' })}</p>
     `,
   });
 }

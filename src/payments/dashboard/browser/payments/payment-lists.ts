@@ -8,6 +8,7 @@ import { dashboard } from '../addresses.ts';
 import { api, type Payments } from '../api.ts';
 import { Amount, ChainName, TransactionHash } from '../chains.ts';
 import { cursorList, cursorQuery } from '../paging.ts';
+import { Download } from '../session/download.ts';
 import { CheckoutStatus, TransactionStatus } from '../statuses.ts';
 import { checkoutFilters, givenOrder, MARKS, transferFilters } from './search-filters.ts';
 
@@ -38,9 +39,7 @@ export function CheckoutList(): VNode {
 }
 
 function exportLink(list: 'checkout-sessions' | 'transactions', filters: object): VNode {
-  const query = Object.entries(filters).map(([name, value]) => [name, String(value)]);
-  const address = `/dashboard/api/v1/${list}/export?${new URLSearchParams(query)}`;
-  return html`<a class="button" download=${`${list}.csv`} href=${address}>Export (CSV)</a>`;
+  return h(Download, { path: `${list}/export`, query: filters, file: `${list}.csv`, label: 'Export (CSV)' });
 }
 
 /** Columns of a list of checkouts. */

@@ -9,12 +9,12 @@ import { Amount, ChainName } from '../chains.ts';
 import { Choice, Days, Filters, givenFilters, givenPeriod, oneOf } from '../filters.ts';
 import { openPage } from '../frame.ts';
 import { numberedList, pageQuery } from '../paging.ts';
+import { Download } from '../session/download.ts';
 import { REFUND_STATUSES, RefundStatus } from './refund-parts.ts';
 
 type Refund = Payments['Refund'];
 
 const RENEW_MS = 5_000;
-const EXPORT = '/dashboard/api/v1/refunds/export';
 
 /** Page of refunds, the newest first. */
 function RefundsPage(): VNode {
@@ -32,7 +32,7 @@ function RefundsPage(): VNode {
         ${h(Days, {})}
       `,
     })}
-    <p><a class="button" download="refunds.csv" href=${`${EXPORT}?${new URLSearchParams(filters)}`}>Export (CSV)</a></p>
+    <p>${h(Download, { path: 'refunds/export', query: filters, file: 'refunds.csv', label: 'Export (CSV)' })}</p>
     ${numberedList({
       label: 'Refunds',
       load: (page, signal) =>

@@ -85,10 +85,12 @@ export async function sendNamed(request: Request): Promise<Response> {
   return sendPatiently(request);
 }
 
-/** Reads the browser's session, and stops the page if it is another one. */
-export async function readSession(signal?: AbortSignal): Promise<void> {
+/**
+ * Reads the browser's session, and stops the page if it is another one. Resolves to false then, and if there is none.
+ */
+export async function readSession(signal?: AbortSignal): Promise<boolean> {
   const response = await sendPatiently(new Request(SESSION, signal === undefined ? {} : { signal }));
-  if (response.ok) noteSession(await response.json());
+  return response.ok && noteSession(await response.json());
 }
 
 async function sendPatiently(request: Request): Promise<Response> {
