@@ -62,52 +62,9 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
     // Gauges with names like counters. Each is the sum of another gauge that has the kinds as labels.
     for (const name of MISNAMED) registry.removeSingleMetric(name);
   }
-  const answered = new Map<string, NewResponses>();
   const indexReads: Parameters<Metrics['watchIndex']>[0][] = [];
 
-  const requests = new Counter({
-    name: 'tollgate_http_requests_total',
-    help: 'Answered requests by operation and status',
-    labelNames: ['operation', 'status'],
-    registers,
-    collect: addAnswered,
-  });
-  const requestSeconds = new Histogram({
-    name: 'tollgate_http_request_duration_seconds',
-    help: 'Time to produce a response, by operation',
-    labelNames: ['operation'],
-    buckets: REQUEST_BUCKETS_S,
-    registers,
-    collect: addAnswered,
-  });
-  const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
-    new Counter({ name, help, labelNames, registers });
-  const openConnections = new Gauge({
-    name: 'tollgate_http_connections',
-    help: 'Open connections by listener',
-    labelNames: ['listener'],
-    registers,
-  });
-  const refusedConnections = counter(
-    'tollgate_http_refused_connections_total',
-    'Connections closed at once, by listener and exceeded limit (total or address)',
-    ['listener', 'reason'],
-  );
-  const stalledConnections = counter(
-    'tollgate_http_stalled_connections_total',
-    'Connections closed because the client took no byte of a response for 30 seconds, by listener',
-    ['listener'],
-  );
-  const openStreams = new Gauge({
-    name: 'tollgate_live_streams',
-    help: 'Open streams of live events',
-    registers,
-  });
-  const droppedStreams = counter(
-    'tollgate_live_dropped_streams_total',
-    'Streams of live events that were ended because the client did not read them',
-    [],
-  );
+  const counter = counterIn(registry);
   const lookUps = new Map<string, number>();
   new Counter({
     name: 'tollgate_cache_results_total',
@@ -154,6 +111,46 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
   });
   registerIndexMetrics(registry, readIndexes);
 
+  async function readIndexes(): Promise<IndexFigures[]> {
+    const reads = await Promise.allSettled(indexReads.map(async read => read()));
+    return reads.flatMap(read => (read.status === 'fulfilled' ? read.value : []));
+  }
+
+  return {
+    registry,
+    request: requestMetrics(registry),
+    ...connectionMetrics(registry),
+    cacheResult: result => void lookUps.set(result, (lookUps.get(result) ?? 0) + 1),
+    storeFailures: (store, count) => storeFailures.inc({ store }, count),
+    backendCall: ({ chain, backend, outcome, seconds }) => {
+      backendCalls.inc({ chain, backend, outcome });
+      if (seconds !== undefined) backendSeconds.observe({ chain, backend }, seconds);
+    },
+    droppedRecord: record => droppedRecords.inc(record),
+    watchClock: (database, aheadMs) => void clocks.set(database, aheadMs),
+    watchIndex: read => indexReads.push(read),
+  };
+}
+
+/** Registers the metrics of answered requests. Answers are added in batches, because each addition takes time. */
+function requestMetrics(registry: Registry): Metrics['request'] {
+  const answered = new Map<string, NewResponses>();
+  const requests = new Counter({
+    name: 'tollgate_http_requests_total',
+    help: 'Answered requests by operation and status',
+    labelNames: ['operation', 'status'],
+    registers: [registry],
+    collect: addAnswered,
+  });
+  const requestSeconds = new Histogram({
+    name: 'tollgate_http_request_duration_seconds',
+    help: 'Time to produce a response, by operation',
+    labelNames: ['operation'],
+    buckets: REQUEST_BUCKETS_S,
+    registers: [registry],
+    collect: addAnswered,
+  });
+
   function addAnswered(): void {
     for (const one of answered.values()) addAnsweredOf(one);
   }
@@ -165,36 +162,62 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
     seconds.length = 0;
   }
 
-  async function readIndexes(): Promise<IndexFigures[]> {
-    const reads = await Promise.allSettled(indexReads.map(async read => read()));
-    return reads.flatMap(read => (read.status === 'fulfilled' ? read.value : []));
-  }
+  return (operation, status, seconds) => {
+    const known = answered.get(operation);
+    const one = known ?? { operation, counts: new Map<number, number>(), seconds: [] };
+    if (known === undefined) answered.set(operation, one);
+    one.counts.set(status, (one.counts.get(status) ?? 0) + 1);
+    one.seconds.push(seconds);
+    if (one.seconds.length >= BATCH) addAnsweredOf(one);
+  };
+}
 
+type ConnectionMetrics = Pick<
+  Metrics,
+  'openConnections' | 'refusedConnection' | 'stalledConnection' | 'openStreams' | 'droppedStream'
+>;
+
+/** Registers the metrics of connections and of the streams of live events. */
+function connectionMetrics(registry: Registry): ConnectionMetrics {
+  const counter = counterIn(registry);
+  const openConnections = new Gauge({
+    name: 'tollgate_http_connections',
+    help: 'Open connections by listener',
+    labelNames: ['listener'],
+    registers: [registry],
+  });
+  const refusedConnections = counter(
+    'tollgate_http_refused_connections_total',
+    'Connections closed at once, by listener and exceeded limit (total or address)',
+    ['listener', 'reason'],
+  );
+  const stalledConnections = counter(
+    'tollgate_http_stalled_connections_total',
+    'Connections closed because the client took no byte of a response for 30 seconds, by listener',
+    ['listener'],
+  );
+  const openStreams = new Gauge({
+    name: 'tollgate_live_streams',
+    help: 'Open streams of live events',
+    registers: [registry],
+  });
+  const droppedStreams = counter(
+    'tollgate_live_dropped_streams_total',
+    'Streams of live events that were ended because the client did not read them',
+    [],
+  );
   return {
-    registry,
-    request: (operation, status, seconds) => {
-      const known = answered.get(operation);
-      const one = known ?? { operation, counts: new Map<number, number>(), seconds: [] };
-      if (known === undefined) answered.set(operation, one);
-      one.counts.set(status, (one.counts.get(status) ?? 0) + 1);
-      one.seconds.push(seconds);
-      if (one.seconds.length >= BATCH) addAnsweredOf(one);
-    },
     openConnections: (listener, change) => openConnections.inc({ listener }, change),
     refusedConnection: (listener, reason) => refusedConnections.inc({ listener, reason }),
     stalledConnection: listener => stalledConnections.inc({ listener }),
     openStreams: change => openStreams.inc(change),
     droppedStream: () => droppedStreams.inc(),
-    cacheResult: result => void lookUps.set(result, (lookUps.get(result) ?? 0) + 1),
-    storeFailures: (store, count) => storeFailures.inc({ store }, count),
-    backendCall: ({ chain, backend, outcome, seconds }) => {
-      backendCalls.inc({ chain, backend, outcome });
-      if (seconds !== undefined) backendSeconds.observe({ chain, backend }, seconds);
-    },
-    droppedRecord: record => droppedRecords.inc(record),
-    watchClock: (database, aheadMs) => void clocks.set(database, aheadMs),
-    watchIndex: read => indexReads.push(read),
   };
+}
+
+function counterIn(registry: Registry) {
+  return <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
+    new Counter({ name, help, labelNames, registers: [registry] });
 }
 
 /** Registers a gauge that is always 1. Its labels name the build. */

@@ -7,7 +7,7 @@ import type { PaidAddress } from '../model/payment-chain.ts';
 import type { PaymentMove, PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
 import type { Transfer } from '../model/transfer.ts';
 import { select } from '../tables/select.ts';
-import { allOf, countOf, optionalCondition, ownedBy, ownedRow } from './list-query.ts';
+import { allOf, countOf, optionalCondition, ownedRow } from './list-query.ts';
 import { changeableForm, moveForm, transactionForm } from './transaction-rows.ts';
 
 /** Filters of transactions. `from` (inclusive) and `to` (exclusive) are creation times in UTC milliseconds. */
@@ -51,20 +51,6 @@ export function transactionStore(handle: Handle) {
 
     /** Of any owner. For the watcher. */
     findById: async (id: string): Promise<PaymentTransaction | undefined> => (await where('id = ?', [id]))[0],
-
-    count: (owner: Owner, filters: TransactionFilters): Promise<number> =>
-      countOf(handle, 'transactions', transactionsMatching(owner, filters)),
-
-    /** Up to `limit` transactions, newest first. Continues after a given one, or begins with the newest. */
-    export(
-      owner: Owner,
-      filters: TransactionFilters,
-      limit: number,
-      after?: PaymentTransaction,
-    ): Promise<PaymentTransaction[]> {
-      const { sql, bindings } = allOf([transactionsMatching(owner, filters), after && before(after)]);
-      return where(`${sql} order by ${NEWEST_FIRST} limit ?`, [...bindings, limit]);
-    },
 
     /** Oldest first. */
     ofSession: (sessionId: string): Promise<PaymentTransaction[]> =>
@@ -182,12 +168,6 @@ export function transactionStore(handle: Handle) {
   };
 }
 
-const NEWEST_FIRST = 'created_at desc, id desc';
-
-function before({ createdAt, id }: PaymentTransaction): Sql {
-  return { sql: '(created_at, id) < (?, ?)', bindings: [createdAt, id] };
-}
-
 /** Conditions of marks. */
 const MARKS = {
   late: 'is_late',
@@ -196,12 +176,7 @@ const MARKS = {
   overpaid: "overpaid_amount is not null and overpaid_amount <> '010'",
 } as const;
 
-/** Condition for the transactions of an owner that match every filter. */
-function transactionsMatching(owner: Owner, filters: TransactionFilters): Sql {
-  return allOf([ownedBy(owner), filteredTransactions(filters)]);
-}
-
-/** The same for transactions of any owner. */
+/** Condition for the transactions of any owner that match every filter. */
 export function filteredTransactions(filters: TransactionFilters): Sql {
   return allOf([
     optionalCondition('status = ?', filters.status),

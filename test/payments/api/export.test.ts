@@ -2,8 +2,6 @@ import { formatUnits } from 'viem';
 import { expect, test } from 'vitest';
 import { child, type Json, resolve } from '#contract/contracts/document.ts';
 import { paymentsContract } from '#contract/contracts/payments.ts';
-import type { Db } from '#db/open.ts';
-import { execute, rowsOf } from '#db/query.ts';
 import { csvLine } from '#lib/csv.ts';
 import { isObject } from '#lib/json.ts';
 import { list, record, text } from '../../lab/json.ts';
@@ -52,27 +50,6 @@ async function paid(
   const { body } = await merchant.post('/api/v1/checkout-sessions', terms);
   await merchant.post(`/api/v1/test/sessions/${text(record(body).id)}/simulate`, { outcome });
   return record(body);
-}
-
-/** Number of rows in a result of either driver. */
-function lengthOf(result: unknown): number {
-  return list(Array.isArray(result) ? result : (record(result).rows ?? [])).length;
-}
-
-/** Adds copies of the only transaction of a database. */
-async function copyTransaction(db: Db, copies: number): Promise<void> {
-  const [row] = await rowsOf<Record<string, unknown>>(db, 'select * from transactions');
-  const columns = Object.keys(row ?? {});
-  const values = columns.map(column => {
-    if (column === 'id') return "'txn_0000000000000000' || cast(10000000 + i as text)";
-    return column === 'log_index' ? 'i' : column;
-  });
-  await execute(
-    db,
-    `insert into transactions (${columns.join(', ')})
-     with recursive numbers (i) as (select 1 union all select i + 1 from numbers where i < ${copies})
-     select ${values.join(', ')} from transactions, numbers`,
-  );
 }
 
 test('a cell is quoted where RFC 4180 requires it, and is never a formula', () => {
@@ -152,23 +129,5 @@ eachDatabase('the export', databases => {
     expect(await countOf('status=failed')).toBe(0);
     expect(await countOf('', others)).toBe(0);
     expect(errorOf(await merchant.get(`${PATH}?format=xlsx`))).toBe('400 invalid_field_value format');
-  });
-
-  test('is complete up to 50,000 transactions and refused beyond', async () => {
-    await using api = await startPaymentsApi(await databases.create('payments'));
-    const merchant = await api.merchant();
-    await paid(merchant, '100');
-    await copyTransaction(api.db, 50_000);
-
-    expect(errorOf(await merchant.get(PATH))).toBe('400 invalid_field_value');
-
-    await execute(api.db, 'delete from transactions where log_index = 1');
-    const read: number[] = [];
-    api.db.on('query-response', (rows: unknown) => read.push(lengthOf(rows)));
-    const lines = text((await merchant.get(PATH)).body).split('\r\n');
-    // Reading all of them in one statement would keep other requests waiting.
-    expect(Math.max(...read)).toBe(1_001);
-    expect(lines).toHaveLength(50_002);
-    expect(new Set(lines.map(line => line.split(',')[1])).size).toBe(50_002);
   });
 });

@@ -7,6 +7,7 @@ import type { Owner } from '#payments/model/owner.ts';
 import type { PaymentTransaction } from '#payments/model/payment-transaction.ts';
 import type { CheckoutSession } from '#payments/model/session.ts';
 import type { Transfer } from '#payments/model/transfer.ts';
+import { foundTransactions } from '#payments/search/transaction-search.ts';
 import { seals } from '#payments/secrets/sealed.ts';
 import { sessionStore } from '#payments/sessions/session-store.ts';
 import { type Settlement, settlement } from '#payments/settlement/settlement.ts';
@@ -190,13 +191,18 @@ async function taken(
 async function stateOf(db: Db, { owner, linkId }: World): Promise<State> {
   const [sessions, transactions, events, link] = await Promise.all([
     sessionStore(db, SEALED).list(owner, {}, ALL),
-    transactionStore(db).export(owner, {}, 1000),
+    foundTransactions(
+      { handle: db, seals: SEALED },
+      { owner, text: undefined },
+      {},
+      { page: 1, limit: 1000 },
+    ),
     eventStore(db, SEALED).list(owner, { since: 0 }, ALL),
     linkStore(db).find(owner, linkId),
   ]);
   return {
     sessions: sessions.data,
-    transactions,
+    transactions: transactions.data,
     events: events.data
       .map(({ type, data, createdAt }) => ({
         type,
