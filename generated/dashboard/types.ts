@@ -1233,6 +1233,11 @@ export interface components {
             /** @description Key-value pairs set by the merchant; empty when there are none. */
             metadata: components["schemas"]["Metadata"];
             /**
+             * @description Id of the customer; null when the payer left no e-mail address and signed with no wallet, and when the customer was erased.
+             * @example cust_4nPq7RsT9uVw2xYz5aBc8dEf
+             */
+            customer_id: string | null;
+            /**
              * @description E-mail address of the payer; null when not given.
              * @example ada@example.com
              */
@@ -1410,6 +1415,11 @@ export interface components {
              * @example order-1042
              */
             clientReferenceId: string | null;
+            /**
+             * @description Id of the customer; null when the payer left no e-mail address and signed with no wallet, and when the customer was erased.
+             * @example cust_4nPq7RsT9uVw2xYz5aBc8dEf
+             */
+            customer_id: string | null;
             /**
              * @description Email address of the customer; null when none was given.
              * @example ada@example.com

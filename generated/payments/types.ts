@@ -356,6 +356,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/customers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List customers
+         * @description Returns the customers of the organization that `query` finds, newest first unless `order` says otherwise. A customer is an e-mail address that was left in a checkout, or a wallet that signed for one.
+         */
+        get: operations["listCustomers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/customers/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export customers
+         * @description Streams all customers that `query` finds as CSV (RFC 4180) with a header row, newest first: the plain fields of the record. When more than 10,000 match, the answer is `invalid_field_value`: narrow the filter. Cells that a spreadsheet would read as a formula begin with `'`.
+         */
+        get: operations["exportCustomers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/customers/{customer_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a customer
+         * @description Returns a customer, with the totals of the customer's checkouts. `customer_id` of the lists of checkout sessions and of transactions finds what the customer bought.
+         */
+        get: operations["getCustomer"];
+        put?: never;
+        post?: never;
+        /**
+         * Erase a customer
+         * @description Removes the customer, and everything that the customer wrote from checkouts, events, deliveries, notifications and stored answers. Amounts, order references, metadata, hashes and addresses on the chain are kept. Checkouts that are open stay so. A later checkout with the same e-mail address or wallet makes a new customer.
+         */
+        delete: operations["deleteCustomer"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/analytics/overview": {
         parameters: {
             query?: never;
@@ -3741,6 +3805,11 @@ export interface components {
             /** @description Key-value pairs set by the merchant; empty when there are none. */
             metadata: components["schemas"]["Metadata"];
             /**
+             * @description Id of the customer; null when the payer left no e-mail address and signed with no wallet, and when the customer was erased.
+             * @example cust_4nPq7RsT9uVw2xYz5aBc8dEf
+             */
+            customer_id: string | null;
+            /**
              * @description E-mail address of the payer; null when not given.
              * @example ada@example.com
              */
@@ -4300,6 +4369,11 @@ export interface components {
              */
             clientReferenceId: string | null;
             /**
+             * @description Id of the customer; null when the payer left no e-mail address and signed with no wallet, and when the customer was erased.
+             * @example cust_4nPq7RsT9uVw2xYz5aBc8dEf
+             */
+            customer_id: string | null;
+            /**
              * @description Email address of the customer; null when none was given.
              * @example ada@example.com
              */
@@ -4456,6 +4530,131 @@ export interface components {
             session_id: string;
             /** @description Reason for the assignment. */
             reason?: components["schemas"]["ReasonInput"];
+        };
+        /**
+         * @description Id of a customer.
+         * @example cust_4nPq7RsT9uVw2xYz5aBc8dEf
+         */
+        CustomerId: string;
+        /** @description Confirmed money of a customer's checkouts in one token. */
+        CustomerTotal: {
+            /** @description Chain of the token. */
+            chain_id: components["schemas"]["ChainId"];
+            /** @description Contract address of the token. The zero address means the native coin. */
+            token_address: components["schemas"]["TokenAddress"];
+            /**
+             * @description Symbol of the token, as configured by the operator; null when the token is no longer configured.
+             * @example USDC
+             */
+            symbol: string | null;
+            /**
+             * @description Number of decimals of the token; null when the token is no longer configured.
+             * @example 6
+             */
+            decimals: number | null;
+            /**
+             * @description Exact sum of the confirmed payments in the token's smallest unit. It can exceed 2^256.
+             * @example 51000000
+             */
+            amount_received: string;
+            /**
+             * @description Exact sum of the completed refunds in the token's smallest unit. It can exceed 2^256.
+             * @example 0
+             */
+            amount_refunded: string;
+        };
+        /** @description A payer who left an e-mail address, or signed with a wallet. */
+        Customer: {
+            /**
+             * @description Type of the object.
+             * @example customer
+             * @constant
+             */
+            object: "customer";
+            /** @description Id of the customer. */
+            id: components["schemas"]["CustomerId"];
+            /** @description `live` or `test`; a customer is visible to keys of its mode. */
+            mode: components["schemas"]["Mode"];
+            /**
+             * @description E-mail address; null for a wallet that signed without one.
+             * @example ada@example.com
+             */
+            email: string | null;
+            /**
+             * @description Name that was given in the latest completed checkout with one; null when there is none.
+             * @example Ada Lovelace
+             */
+            name: string | null;
+            /** @description Wallet of the customer. One that was given with an e-mail address has signed for a completed checkout and paid it. */
+            wallet_address: components["schemas"]["Address"] | null;
+            /**
+             * @description Number of checkouts that are kept.
+             * @example 3
+             */
+            checkouts: number;
+            /**
+             * @description Number of completed checkouts.
+             * @example 2
+             */
+            completed_checkouts: number;
+            /** @description Time of the first completed checkout; null when there is none. */
+            first_purchase_at: components["schemas"]["Timestamp"] | null;
+            /** @description Time of the latest completed checkout; null when there is none. */
+            last_purchase_at: components["schemas"]["Timestamp"] | null;
+            /** @description Money of the checkouts by chain and token. Tokens without any are left out. */
+            totals: components["schemas"]["CustomerTotal"][];
+            /** @description Time of the first checkout, or of the first signature. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Time of the latest change of name or wallet. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of customers. */
+        CustomerList: {
+            /**
+             * @description Type of the object.
+             * @example list
+             * @constant
+             */
+            object: "list";
+            /** @description Customers on this page. */
+            data: components["schemas"]["Customer"][];
+            /**
+             * @description True when another page follows.
+             * @example false
+             */
+            has_more: boolean;
+            /**
+             * @description Number of records that match on all pages.
+             * @example 3
+             */
+            total_count: number;
+            /**
+             * @description Continues the list after this page as `cursor`; null on the last page.
+             * @example WyJjcmVhdGVkX2F0IiwiZGVzYyIsMTc2Mjk0ODgwMDAwMCwiY3VzdF80blBxN1JzVDl1VncyeFl6NWFCYzhkRWYiXQ
+             */
+            next_cursor: string | null;
+            /**
+             * @description Path of the list.
+             * @example /api/v1/customers
+             */
+            url: string;
+        };
+        /** @description An erased customer. */
+        DeletedCustomer: {
+            /**
+             * @description Type of the object.
+             * @example customer
+             * @constant
+             */
+            object: "customer";
+            /** @description Id of the erased customer. */
+            id: components["schemas"]["CustomerId"];
+            /**
+             * @description Always true.
+             * @example true
+             * @constant
+             */
+            deleted: true;
         };
         /** @description Sum of the completed refunds in one token. */
         TokenRefunds: {
@@ -8034,6 +8233,11 @@ export interface components {
          */
         UnmatchedTransferId: string;
         /**
+         * @description Id of the customer.
+         * @example cust_4nPq7RsT9uVw2xYz5aBc8dEf
+         */
+        CustomerIdParameter: string;
+        /**
          * @description Id of the refund.
          * @example re_7mNb4VcXz2LkJ8hGfD5sAq1W
          */
@@ -8056,8 +8260,14 @@ export interface components {
         Page: number;
         /** @description Number of records per page. */
         Limit: number;
-        /** @description Text to search for: an id of a checkout session, transaction, payment link, refund or unmatched transfer, an order reference, an email address, a transaction hash, the address of a wallet or a deposit address, an amount in whole tokens such as `25` or `25 USDC`, or a part of a product's name. An empty text does not filter. */
+        /** @description Text to search for: an id of a checkout session, transaction, payment link, refund, unmatched transfer or customer, an order reference, an email address, a transaction hash, the address of a wallet or a deposit address, an amount in whole tokens such as `25` or `25 USDC`, or a part of a product's name. An empty text does not filter. */
         Query: string;
+        /** @description Text to search for: the id of a customer, an e-mail address in any letter case, or the address of a wallet that signed or paid. Any other text finds nothing, and an empty one does not filter. */
+        CustomerQuery: string;
+        /** @description True for customers with a completed checkout, false for the others. */
+        HasPaid: boolean;
+        /** @description Field by which the customers are ordered; `created_at` when absent. */
+        CustomerSort: "created_at";
         /** @description True returns only sessions with a completed refund, false only the others. */
         Refunded: boolean;
         /** @description True returns only sessions that an open unmatched transfer may be meant for, false only the others. */
@@ -8105,6 +8315,8 @@ export interface components {
         RecipientAddressParameter: string;
         /** @description True for addresses with money that was not swept yet, as far as it is known; false for the others. */
         Unswept: boolean;
+        /** @description Only records of this customer. */
+        OfCustomer: string;
         /** @description Only records of this payment link. */
         OfPaymentLink: string;
         /** @description Only records of this checkout session. */
@@ -8561,7 +8773,7 @@ export interface operations {
     listCheckoutSessions: {
         parameters: {
             query: {
-                /** @description Text to search for: an id of a checkout session, transaction, payment link, refund or unmatched transfer, an order reference, an email address, a transaction hash, the address of a wallet or a deposit address, an amount in whole tokens such as `25` or `25 USDC`, or a part of a product's name. An empty text does not filter. */
+                /** @description Text to search for: an id of a checkout session, transaction, payment link, refund, unmatched transfer or customer, an order reference, an email address, a transaction hash, the address of a wallet or a deposit address, an amount in whole tokens such as `25` or `25 USDC`, or a part of a product's name. An empty text does not filter. */
                 query?: components["parameters"]["Query"];
                 /** @description Only sessions in this state. */
                 status?: components["parameters"]["SessionStatusParameter"];
@@ -8571,6 +8783,8 @@ export interface operations {
                 refunded?: components["parameters"]["Refunded"];
                 /** @description True returns only sessions that an open unmatched transfer may be meant for, false only the others. */
                 unmatched?: components["parameters"]["WithUnmatched"];
+                /** @description Only records of this customer. */
+                customer_id?: components["parameters"]["OfCustomer"];
                 /** @description Only records of this payment link. */
                 payment_link_id?: components["parameters"]["OfPaymentLink"];
                 /** @description Only records on this chain. */
@@ -8668,7 +8882,7 @@ export interface operations {
             query: {
                 /** @description Format of the export. */
                 format: components["parameters"]["Format"];
-                /** @description Text to search for: an id of a checkout session, transaction, payment link, refund or unmatched transfer, an order reference, an email address, a transaction hash, the address of a wallet or a deposit address, an amount in whole tokens such as `25` or `25 USDC`, or a part of a product's name. An empty text does not filter. */
+                /** @description Text to search for: an id of a checkout session, transaction, payment link, refund, unmatched transfer or customer, an order reference, an email address, a transaction hash, the address of a wallet or a deposit address, an amount in whole tokens such as `25` or `25 USDC`, or a part of a product's name. An empty text does not filter. */
                 query?: components["parameters"]["Query"];
                 /** @description Only sessions in this state. */
                 status?: components["parameters"]["SessionStatusParameter"];
@@ -8678,6 +8892,8 @@ export interface operations {
                 refunded?: components["parameters"]["Refunded"];
                 /** @description True returns only sessions that an open unmatched transfer may be meant for, false only the others. */
                 unmatched?: components["parameters"]["WithUnmatched"];
+                /** @description Only records of this customer. */
+                customer_id?: components["parameters"]["OfCustomer"];
                 /** @description Only records of this payment link. */
                 payment_link_id?: components["parameters"]["OfPaymentLink"];
                 /** @description Only records on this chain. */
@@ -8848,7 +9064,7 @@ export interface operations {
     listPaymentTransactions: {
         parameters: {
             query: {
-                /** @description Text to search for: an id of a checkout session, transaction, payment link, refund or unmatched transfer, an order reference, an email address, a transaction hash, the address of a wallet or a deposit address, an amount in whole tokens such as `25` or `25 USDC`, or a part of a product's name. An empty text does not filter. */
+                /** @description Text to search for: an id of a checkout session, transaction, payment link, refund, unmatched transfer or customer, an order reference, an email address, a transaction hash, the address of a wallet or a deposit address, an amount in whole tokens such as `25` or `25 USDC`, or a part of a product's name. An empty text does not filter. */
                 query?: components["parameters"]["Query"];
                 /** @description Only transactions in this state. */
                 status?: components["parameters"]["TransactionStatusParameter"];
@@ -8858,6 +9074,8 @@ export interface operations {
                 chain_id?: components["parameters"]["ChainIdParameter"];
                 /** @description Only records of this token, in any letter case. */
                 token_address?: components["parameters"]["TokenAddressParameter"];
+                /** @description Only records of this customer. */
+                customer_id?: components["parameters"]["OfCustomer"];
                 /** @description Only records of this payment link. */
                 payment_link_id?: components["parameters"]["OfPaymentLink"];
                 /** @description Only records of this checkout session. */
@@ -8911,7 +9129,7 @@ export interface operations {
             query: {
                 /** @description Format of the export. */
                 format: components["parameters"]["Format"];
-                /** @description Text to search for: an id of a checkout session, transaction, payment link, refund or unmatched transfer, an order reference, an email address, a transaction hash, the address of a wallet or a deposit address, an amount in whole tokens such as `25` or `25 USDC`, or a part of a product's name. An empty text does not filter. */
+                /** @description Text to search for: an id of a checkout session, transaction, payment link, refund, unmatched transfer or customer, an order reference, an email address, a transaction hash, the address of a wallet or a deposit address, an amount in whole tokens such as `25` or `25 USDC`, or a part of a product's name. An empty text does not filter. */
                 query?: components["parameters"]["Query"];
                 /** @description Only transactions in this state. */
                 status?: components["parameters"]["TransactionStatusParameter"];
@@ -8921,6 +9139,8 @@ export interface operations {
                 chain_id?: components["parameters"]["ChainIdParameter"];
                 /** @description Only records of this token, in any letter case. */
                 token_address?: components["parameters"]["TokenAddressParameter"];
+                /** @description Only records of this customer. */
+                customer_id?: components["parameters"]["OfCustomer"];
                 /** @description Only records of this payment link. */
                 payment_link_id?: components["parameters"]["OfPaymentLink"];
                 /** @description Only records of this checkout session. */
@@ -9150,6 +9370,172 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listCustomers: {
+        parameters: {
+            query: {
+                /** @description Text to search for: the id of a customer, an e-mail address in any letter case, or the address of a wallet that signed or paid. Any other text finds nothing, and an empty one does not filter. */
+                query?: components["parameters"]["CustomerQuery"];
+                /** @description True for customers with a completed checkout, false for the others. */
+                paid?: components["parameters"]["HasPaid"];
+                /** @description Field by which the customers are ordered; `created_at` when absent. */
+                sort?: components["parameters"]["CustomerSort"];
+                /** @description Sort direction; `desc` when absent. */
+                order?: components["parameters"]["PaymentOrder"];
+                /** @description Only records created at or after this time, ISO 8601. */
+                from?: components["parameters"]["From"];
+                /** @description Only records created before this time, ISO 8601. */
+                to?: components["parameters"]["To"];
+                /** @description Page number, from 1. A page after the last one is empty. */
+                page: components["parameters"]["Page"];
+                /** @description `next_cursor` of the previous page, for a request with the same filters and order. Replaces `page`, and takes the same time on every page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Number of records per page. */
+                limit: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of customers. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomerList"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportCustomers: {
+        parameters: {
+            query: {
+                /** @description Format of the export. */
+                format: components["parameters"]["Format"];
+                /** @description Text to search for: the id of a customer, an e-mail address in any letter case, or the address of a wallet that signed or paid. Any other text finds nothing, and an empty one does not filter. */
+                query?: components["parameters"]["CustomerQuery"];
+                /** @description True for customers with a completed checkout, false for the others. */
+                paid?: components["parameters"]["HasPaid"];
+                /** @description Only records created at or after this time, ISO 8601. */
+                from?: components["parameters"]["From"];
+                /** @description Only records created before this time, ISO 8601. */
+                to?: components["parameters"]["To"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The customers as CSV. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example id,email,name
+                     *     cust_4nPq7RsT9uVw2xYz5aBc8dEf,ada@example.com,Ada Lovelace
+                     */
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getCustomer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the customer.
+                 * @example cust_4nPq7RsT9uVw2xYz5aBc8dEf
+                 */
+                customer_id: components["parameters"]["CustomerIdParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The customer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Customer"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteCustomer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the customer.
+                 * @example cust_4nPq7RsT9uVw2xYz5aBc8dEf
+                 */
+                customer_id: components["parameters"]["CustomerIdParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The customer was erased. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedCustomer"];
+                };
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];

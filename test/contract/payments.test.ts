@@ -40,12 +40,13 @@ test('only the payer’s operations need no key, and every other one has one per
   }
 });
 
-test('reads need read, changes need write, and keys, the seed, the audit log and changes of organization, recipients, webhooks and notifications need admin', () => {
+test('reads need read, changes need write, and keys, the seed, the audit log and changes of organization, recipients, webhooks, notifications and customers need admin', () => {
   const needed = rows.flatMap(({ path, method, security }) => {
     const role = security[0]?.bearer?.[0];
     if (role === undefined) return [];
     const isOwners =
-      /^\/api\/v1\/(organization|recipients|webhooks|notifications)(\/|$)/.test(path) && method !== 'get';
+      /^\/api\/v1\/(organization|recipients|webhooks|notifications|customers)(\/|$)/.test(path) &&
+      method !== 'get';
     const isAdmins =
       isOwners ||
       /^\/api\/v1\/(api-keys|audit-events)(\/|$)/.test(path) ||
