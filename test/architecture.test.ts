@@ -360,6 +360,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
   [
     'src/payments/settlement/',
     [
+      'src/payments/customers/',
       'src/payments/model/',
       'src/payments/tables/',
       'src/payments/secrets/',

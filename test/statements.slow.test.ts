@@ -19,6 +19,7 @@ const STAND_INS: Readonly<Record<string, string>> = {
   ids: 'select id from deliveries',
   'orderBy(listOrder)': 'created_at desc, id desc',
   isOwn: '1 = 1',
+  'isOwn.sql': '1 = 1',
   table: 'deliveries',
   from: 'deliveries',
   column: 'sealed_body',
@@ -87,6 +88,7 @@ const LOCAL_STAND_INS: Readonly<Record<string, Readonly<Record<string, string>>>
     kept: 'block_counters',
     "names.map(name => `${name} = ?`).join(', ')": 'blocks = ?',
   },
+  'customer-store.ts': { condition: 'id = ?' },
   'ended-sessions.ts': { condition: 'id = ?' },
   'open-transfers.ts': { column: 'sender' },
   'attempt-store.ts': { 'Object.keys(first)': 'number' },
@@ -102,6 +104,7 @@ function standInsOn(dialect: Dialect): StandIns {
   const ofDialect: Readonly<Record<string, string>> = {
     "handle.dialect.exactSum('amount')": dialect.exactSum('amount'),
     "handle.dialect.exactSum('amount_received')": dialect.exactSum('amount'),
+    "handle.dialect.exactSum('amount_refunded')": dialect.exactSum('amount'),
     "handle.dialect.exactSum('amount_swept')": dialect.exactSum('amount'),
     'handle.dialect.jsonElements': dialect.jsonElements,
     'idsOf(handle)': `select value ->> 0 from ${dialect.jsonElements}`,

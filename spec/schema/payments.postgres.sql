@@ -928,6 +928,7 @@ create table customers (
   sealed_contact text collate "C",
   created_at bigint not null,
   updated_at bigint not null,
+  last_purchase_at bigint,
   PRIMARY KEY (id),
   CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
   FOREIGN KEY (organization_id) REFERENCES organizations(id)
@@ -935,6 +936,8 @@ create table customers (
 CREATE INDEX customers_by_age ON customers USING btree (organization_id, mode, created_at, id);
 CREATE UNIQUE INDEX customers_by_email ON customers USING btree (organization_id, mode, email_hash) WHERE email_hash IS NOT NULL;
 CREATE UNIQUE INDEX customers_by_wallet ON customers USING btree (organization_id, mode, wallet_address) WHERE wallet_address IS NOT NULL;
+CREATE INDEX customers_paid ON customers USING btree (organization_id, mode, created_at, id) WHERE last_purchase_at IS NOT NULL;
+CREATE INDEX customers_unpaid ON customers USING btree (organization_id, mode, created_at, id) WHERE last_purchase_at IS NULL;
 
 create table audit_events (
   id text collate "C" not null,
@@ -982,3 +985,13 @@ create table image_names (
   FOREIGN KEY (image_id) REFERENCES images(id)
 );
 CREATE INDEX image_names_of_image ON image_names USING btree (image_id);
+
+create table customer_erasures (
+  customer_id text collate "C" not null,
+  organization_id text collate "C" not null,
+  mode text collate "C" not null,
+  started_at bigint not null,
+  PRIMARY KEY (customer_id),
+  CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
+  FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);

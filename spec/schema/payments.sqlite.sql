@@ -786,12 +786,16 @@ CREATE TABLE customers (
   sealed_contact text,
   created_at integer not null,
   updated_at integer not null
-) strict;
+, last_purchase_at integer) strict;
 CREATE INDEX customers_by_age on customers (organization_id, mode, created_at, id);
 CREATE UNIQUE INDEX customers_by_email on customers (organization_id, mode, email_hash)
      where email_hash is not null;
 CREATE UNIQUE INDEX customers_by_wallet on customers (organization_id, mode, wallet_address)
      where wallet_address is not null;
+CREATE INDEX customers_paid on customers (organization_id, mode, created_at, id)
+     where last_purchase_at is not null;
+CREATE INDEX customers_unpaid on customers (organization_id, mode, created_at, id)
+     where last_purchase_at is null;
 
 CREATE TABLE audit_events (
   id text primary key,
@@ -832,3 +836,10 @@ CREATE TABLE image_names (
   primary key (named_by, image_id)
 ) strict;
 CREATE INDEX image_names_of_image on image_names (image_id);
+
+CREATE TABLE customer_erasures (
+  customer_id text primary key,
+  organization_id text not null references organizations (id),
+  mode text not null check (mode in ('live', 'test')),
+  started_at integer not null
+) strict;

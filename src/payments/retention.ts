@@ -5,6 +5,7 @@ import { placeholders } from '../db/rows.ts';
 import { transaction } from '../db/transaction.ts';
 import { type Clock, DAY_MS } from '../lib/clock.ts';
 import type { Worker } from '../lib/worker.ts';
+import { customerErasures } from './api/customers/customer-erasure.ts';
 import { IDEMPOTENCY_LIFETIME_MS, idempotencyStore } from './api/gate/idempotency-store.ts';
 import { AUDIT_LIFETIME_MS, auditStore } from './audit/audit-store.ts';
 import { removeUnusedCustomers } from './customers/unused-customers.ts';
@@ -91,6 +92,7 @@ function removals({
     () => removeOldEvents(db, old(EVENT_LIFETIME_MS)),
     () => removeUnpaidSessions(db, old(unpaidSessionsMs)),
     () => identifyCustomers(db, seals, BATCH),
+    () => customerErasures({ db, seals, clock }).finishStalled(),
     () => setAsideStore(db).removeUnused(),
     () => watchedStore(db).removeUnused(old(unpaidSessionsMs + LONGEST_SESSION_MS + WATCH_NOTE_MS)),
   ];

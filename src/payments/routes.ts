@@ -24,6 +24,7 @@ import { assetRoutes } from '../pages/assets.ts';
 import { referencePages } from '../pages/reference/reference-page.ts';
 import { apiKeyHandlers } from './api/api-keys.ts';
 import { chainHandlers } from './api/chains.ts';
+import { customerHandlers } from './api/customers/customers.ts';
 import { depositAddressHandlers } from './api/deposits/deposit-addresses.ts';
 import { eventHandlers } from './api/events.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './api/gate/api-context.ts';
@@ -126,6 +127,7 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
     ...depositAddressHandlers(options, { planSweep: sweepPlanner(options.clientOf) }),
     ...setAsideHandlers(options),
     ...auditHandlers(options),
+    ...customerHandlers(options),
     ...simulationHandlers(options),
     ...apiKeyHandlers(options),
     ...organizationHandlers(options),

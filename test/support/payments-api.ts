@@ -18,6 +18,7 @@ import type { ChainClient } from '../../src/node/client.ts';
 import { signatureJudge } from '../../src/node/wallet-signature.ts';
 import { apiKeyHandlers } from '../../src/payments/api/api-keys.ts';
 import { chainHandlers } from '../../src/payments/api/chains.ts';
+import { customerHandlers } from '../../src/payments/api/customers/customers.ts';
 import { depositAddressHandlers } from '../../src/payments/api/deposits/deposit-addresses.ts';
 import { eventHandlers } from '../../src/payments/api/events.ts';
 import type { AnonymousCaller, ApiCaller } from '../../src/payments/api/gate/api-context.ts';
@@ -192,6 +193,7 @@ export async function startPaymentsApi(
       ...depositAddressHandlers(context, { planSweep: sweepPlanner(clientOf) }),
       ...setAsideHandlers(context),
       ...auditHandlers(context),
+      ...customerHandlers(context),
       ...simulationHandlers(context),
       ...webhookHandlers(context, { ...outgoing, ...outgoing.webhooks, log }),
       ...notificationHandlers(context, outgoing),

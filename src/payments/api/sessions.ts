@@ -9,8 +9,7 @@ import type { Mode, Owner } from '../model/owner.ts';
 import { normalToken, type PaymentChains } from '../model/payment-chain.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { lockFault, nameRecipient } from '../recipients/recipient-lock.ts';
-import { searchTextOf } from '../search/search-text.ts';
-import { foundSessions } from '../search/session-search.ts';
+import { foundSessions, searchOf } from '../search/session-search.ts';
 import { type OwnTerms, openingOf, type Terms } from '../sessions/opening.ts';
 import type { SessionFilters } from '../sessions/session-filters.ts';
 import { sessionStore } from '../sessions/session-store.ts';
@@ -28,7 +27,7 @@ export function sessionHandlers(context: PaymentsContext) {
   const { db, seals, clock, chains } = context;
   return {
     async listCheckoutSessions({ query }, caller) {
-      const search = { owner: caller, text: searchTextOf(query.query, { chains, mode: caller.mode }) };
+      const search = searchOf(query, caller, chains);
       const sessions = await foundSessions({ handle: db, seals }, search, filtersOf(query), query).catch(
         cursorRefused,
       );
@@ -37,7 +36,7 @@ export function sessionHandlers(context: PaymentsContext) {
     },
 
     async exportCheckoutSessions({ query }, caller) {
-      const search = { owner: caller, text: searchTextOf(query.query, { chains, mode: caller.mode }) };
+      const search = searchOf(query, caller, chains);
       return sessionsCsv(context, search, filtersOf(query));
     },
 

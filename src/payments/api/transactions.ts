@@ -8,7 +8,7 @@ import type { ReadProof } from '../../node/transaction-proof.ts';
 import { sweepStore } from '../deposits/sweep-store.ts';
 import { normalToken } from '../model/payment-chain.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
-import { searchTextOf } from '../search/search-text.ts';
+import { searchOf } from '../search/session-search.ts';
 import { foundTransactions } from '../search/transaction-search.ts';
 import { sessionStore } from '../sessions/session-store.ts';
 import { isToAddressOf } from '../settlement/match.ts';
@@ -25,7 +25,7 @@ export function transactionHandlers(context: PaymentsContext, { readProof }: { r
   const { db, seals, clock, chains } = context;
   return {
     async listPaymentTransactions({ query }, caller) {
-      const search = { owner: caller, text: searchTextOf(query.query, { chains, mode: caller.mode }) };
+      const search = searchOf(query, caller, chains);
       const filters = { ...filtersOf(query), movedFrom: query.moved_from };
       const transactions = await foundTransactions({ handle: db, seals }, search, filters, query).catch(
         cursorRefused,
@@ -95,7 +95,7 @@ export function transactionHandlers(context: PaymentsContext, { readProof }: { r
       }),
 
     async exportPaymentTransactions({ query }, caller) {
-      const search = { owner: caller, text: searchTextOf(query.query, { chains, mode: caller.mode }) };
+      const search = searchOf(query, caller, chains);
       return exportOf(context, search, filtersOf(query));
     },
   } satisfies ApiHandlers;

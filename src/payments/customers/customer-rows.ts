@@ -1,8 +1,9 @@
 import { jsonOf } from '../../db/columns.ts';
-import type { RowIn } from '../../db/select/select.ts';
 import type { CustomerRecord } from '../model/session.ts';
 import type { SealedCell, Seals } from '../secrets/sealed.ts';
+import { recordForm } from '../tables/record-form.ts';
 import { select } from '../tables/select.ts';
+import type { CustomerRow } from '../tables/session-tables.ts';
 
 /** Encrypted part of a customer's row. */
 type CustomerContact = Pick<CustomerRecord, 'email' | 'name'>;
@@ -10,21 +11,23 @@ type CustomerContact = Pick<CustomerRecord, 'email' | 'name'>;
 /** All columns of customers. */
 export const customerRows = select({ from: 'customers', columns: ['*'] });
 
+const form = recordForm<Omit<CustomerRecord, keyof CustomerContact>>({
+  id: 'plain',
+  organizationId: 'plain',
+  mode: 'plain',
+  walletAddress: 'plain',
+  lastPurchaseAt: 'plain',
+  createdAt: 'plain',
+  updatedAt: 'plain',
+});
+
 /** Converts a row to a customer. @throws SealError */
-export function customerOf(row: RowIn<typeof customerRows>, seals: Seals): CustomerRecord {
-  return {
-    id: row.id,
-    organizationId: row.organization_id,
-    mode: row.mode,
-    walletAddress: row.wallet_address,
-    ...contactOf(row, seals),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
+export function customerOf(row: CustomerRow, seals: Seals): CustomerRecord {
+  return { ...form.recordOf(row), ...contactOf(row, seals) };
 }
 
 function contactOf(
-  { id, sealed_contact: sealed }: { id: string; sealed_contact: string | null },
+  { id, sealed_contact: sealed }: Pick<CustomerRow, 'id' | 'sealed_contact'>,
   seals: Seals,
 ): CustomerContact {
   return sealed === null
@@ -32,6 +35,7 @@ function contactOf(
     : jsonOf<CustomerContact>(seals.open(sealed, cellOf(id)));
 }
 
+/** The encrypted part as it is stored. */
 export function sealedContact(id: string, contact: CustomerContact, seals: Seals): string {
   return seals.seal(JSON.stringify(contact), cellOf(id));
 }

@@ -18,6 +18,7 @@ import {
 } from '../store/list-query.ts';
 import type { EventRow } from '../tables/event-tables.ts';
 import { select } from '../tables/select.ts';
+import type { SessionRow } from '../tables/session-tables.ts';
 import { typedFormData } from './event-data.ts';
 
 /** Retention of events, in milliseconds. They stay readable for 90 days (Decision 113). */
@@ -63,7 +64,7 @@ export function eventStore(handle: Handle, seals: Seals) {
         event.mode,
         event.type,
         fact,
-        seals.seal(JSON.stringify(event.data), cellOf(event.id)),
+        sealedEventData(event, seals),
         event.createdAt,
         order,
         // `next_attempt_at`: due for the relay at once.
@@ -124,6 +125,23 @@ function ofSession(id: string): Sql {
   };
 }
 
+/** Rows of all events with data of a session's payer, those of sweeps of its deposit address included. */
+export async function eventRowsOfSession(
+  handle: Handle,
+  { id, deposit_address: address }: Pick<SessionRow, 'id' | 'deposit_address'>,
+): Promise<EventRow[]> {
+  const { sql, bindings } = ofSession(id);
+  return select({ from: 'events', columns: ['*'] }).rows(
+    handle,
+    `where ${sql} or id in (
+       select e.id from sweeps s join events e
+         on e.fact = s.chain_id || ':' || s.tx_hash || ':' || s.log_index || ':swept'
+       where s.address = ?
+     )`,
+    [...bindings, address],
+  );
+}
+
 /** Rows of these events, in the order of occurrence. */
 export async function eventRows(handle: Handle, ids: readonly string[]): Promise<EventRow[]> {
   if (ids.length === 0) return [];
@@ -161,6 +179,11 @@ function inForm(data: EventData): EventData {
     return { ...accepted, form_data: typedFormData(data.form_data) };
   }
   return 'expired_at' in data ? { ...data, ended_reason: data.ended_reason ?? null } : data;
+}
+
+/** The data of an event as it is stored. */
+export function sealedEventData({ id, data }: Pick<PaymentEvent, 'id' | 'data'>, seals: Seals): string {
+  return seals.seal(JSON.stringify(data), cellOf(id));
 }
 
 function cellOf(id: string): SealedCell {

@@ -133,8 +133,10 @@ export interface CustomerRecord extends Owner {
   /** Lower case. */
   readonly walletAddress: string | null;
   readonly email: string | null;
-  /** The latest name that was given with the email address. */
+  /** The name in the session that was completed last and has one. */
   readonly name: string | null;
+  /** Time of the latest completion of a session; null when none was completed. */
+  readonly lastPurchaseAt: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }

@@ -4,14 +4,15 @@ import { containing, type Sql } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { customerStore } from '../customers/customer-store.ts';
 import type { Owner } from '../model/owner.ts';
+import type { PaymentChains } from '../model/payment-chain.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { filteredSessions, type SessionFilters } from '../sessions/session-filters.ts';
 import { sessionOf } from '../sessions/session-rows.ts';
 import { searchText } from '../store/link-store.ts';
-import { ownedBy } from '../store/list-query.ts';
+import { allOf, optionalCondition, ownedBy } from '../store/list-query.ts';
 import { select } from '../tables/select.ts';
-import type { SearchText, SoughtAmount } from './search-text.ts';
+import { type SearchText, type SoughtAmount, searchTextOf } from './search-text.ts';
 import { type Meaning, type SortedPage, type SortedPageRequest, sortedPage } from './sorted-page.ts';
 
 /** A search in an owner's records. */
@@ -19,12 +20,23 @@ export interface Search {
   readonly owner: Owner;
   /** Undefined for all records. */
   readonly text: SearchText | undefined;
+  /** Only records of this customer. */
+  readonly customerId?: string | undefined;
+}
+
+/** The search of a request. */
+export function searchOf(
+  { query, customer_id: customerId }: { readonly query?: string; readonly customer_id?: string },
+  owner: Owner,
+  chains: PaymentChains,
+): Search {
+  return { owner, text: searchTextOf(query, { chains, mode: owner.mode }), customerId };
 }
 
 /** Sessions that a text finds and that match every filter (Decision 430). @throws CursorFault */
 export async function foundSessions(
   { handle, seals }: { readonly handle: Handle; readonly seals: Seals },
-  { owner, text }: Search,
+  { owner, text, customerId }: Search,
   filters: SessionFilters,
   page: SortedPageRequest,
 ): Promise<SortedPage<CheckoutSession>> {
@@ -33,7 +45,7 @@ export async function foundSessions(
     table: 'checkout_sessions',
     selection: SESSIONS,
     owner,
-    filters: filteredSessions(filters),
+    filters: allOf([filteredSessions(filters), optionalCondition('customer_id = ?', customerId)]),
     found,
   } as const;
   return sortedPage(handle, listed, page, row => sessionOf(row, seals));
@@ -67,8 +79,8 @@ async function meanings(
         few(OF_ADDRESS, text.address, owner.organizationId, owner.mode, text.address),
       ];
     case 'email': {
-      const customer = await customerStore(handle, seals).byEmail(owner, text.email);
-      return customer === undefined ? [] : [{ sql: 'customer_id = ?', bindings: [customer.id] }];
+      const customerId = await customerStore(handle, seals).idByEmail(owner, text.email);
+      return customerId === undefined ? [] : [{ sql: 'customer_id = ?', bindings: [customerId] }];
     }
     case 'text':
       return [

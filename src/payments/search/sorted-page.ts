@@ -29,7 +29,7 @@ export interface SortedPage<T> extends ListPage<T> {
 }
 
 /** Tables with these columns are listed. */
-type Listed = 'checkout_sessions' | 'transactions';
+type Listed = 'checkout_sessions' | 'transactions' | 'customers';
 
 /** One meaning of a search. */
 export interface Meaning extends Sql {
@@ -41,8 +41,8 @@ export interface Meaning extends Sql {
 interface OrderedRow {
   readonly id: string;
   readonly created_at: number;
-  /** Column form of an amount. */
-  readonly amount: string;
+  /** Column form of an amount; absent in lists that are not ordered by amounts. */
+  readonly amount?: string;
 }
 
 interface SortedQuery<Row extends OrderedRow> {

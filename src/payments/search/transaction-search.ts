@@ -5,6 +5,7 @@ import { customerStore } from '../customers/customer-store.ts';
 import type { Owner } from '../model/owner.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { Seals } from '../secrets/sealed.ts';
+import { allOf } from '../store/list-query.ts';
 import { transactionForm } from '../store/transaction-rows.ts';
 import { filteredTransactions, type TransactionFilters } from '../store/transaction-store.ts';
 import { select } from '../tables/select.ts';
@@ -15,17 +16,17 @@ import { type Meaning, type SortedPage, type SortedPageRequest, sortedPage } fro
 /** Transactions that a text finds and that match every filter (Decision 430). @throws CursorFault */
 export async function foundTransactions(
   { handle, seals }: { readonly handle: Handle; readonly seals: Seals },
-  { owner, text }: Search,
+  { owner, text, customerId }: Search,
   filters: TransactionFilters,
   page: SortedPageRequest,
 ): Promise<SortedPage<PaymentTransaction>> {
-  const found = text && (await meanings({ handle, seals }, owner, text));
+  const customer = customerId === undefined ? undefined : ofCustomer(owner, customerId);
   const listed = {
     table: 'transactions',
     selection: TRANSACTIONS,
     owner,
-    filters: filteredTransactions(filters),
-    found,
+    filters: allOf([filteredTransactions(filters), text && customer]),
+    found: text ? await meanings({ handle, seals }, owner, text) : customer && [customer],
   } as const;
   return sortedPage(handle, listed, page, transactionForm.recordOf);
 }
@@ -61,8 +62,8 @@ async function meanings(
         ofSessions('deposit_address = ?', text.address),
       ];
     case 'email': {
-      const customer = await customerStore(handle, seals).byEmail(owner, text.email);
-      return customer === undefined ? [] : [ofCustomer(owner, customer.id)];
+      const customerId = await customerStore(handle, seals).idByEmail(owner, text.email);
+      return customerId === undefined ? [] : [ofCustomer(owner, customerId)];
     }
     case 'text':
       return [

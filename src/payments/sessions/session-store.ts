@@ -5,6 +5,7 @@ import { placeholders } from '../../db/rows.ts';
 import { announce } from '../../db/woken-worker.ts';
 import { isRound } from '../amounts/token-amount.ts';
 import { customerStore } from '../customers/customer-store.ts';
+import { removeUnusedCustomers } from '../customers/unused-customers.ts';
 import { issueDepositAddress } from '../deposits/issuing.ts';
 import type { Owner } from '../model/owner.ts';
 import { type PaidAddress, watcherName } from '../model/payment-chain.ts';
@@ -71,6 +72,8 @@ export function sessionStore(handle: Handle, seals: Seals) {
     const customerId = await customerStore(handle, seals).identify(session, now);
     if (customerId === session.customerId) return session;
     await execute(handle, 'update checkout_sessions set customer_id = ? where id = ?', [customerId, id]);
+    // That of a wallet that signed before.
+    await removeUnusedCustomers(handle, [session.customerId]);
     return { ...session, customerId };
   };
 

@@ -12,17 +12,22 @@ import { sessionOf } from './session-rows.ts';
  */
 export function identifyCustomers(db: Db, seals: Seals, limit: number): Promise<number> {
   return transaction(db, async handle => {
+    const customers = customerStore(handle, seals);
     const rows = await select({ from: 'checkout_sessions', columns: ['*'] }).rows(
       handle,
       'where customer_id is null limit ?',
       [limit],
     );
     for (const row of rows) {
-      const customerId = await customerStore(handle, seals).identify(readable(row), row.created_at);
+      const session = readable(row);
+      const customerId = await customers.identify(session, row.created_at);
+      const since = 'update customers set created_at = ? where id = ? and created_at > ?';
+      await execute(handle, since, [row.created_at, customerId, row.created_at]);
       await execute(handle, 'update checkout_sessions set customer_id = ? where id = ?', [
         customerId,
         row.id,
       ]);
+      await customers.recordPurchase({ ...session, customerId });
     }
     return rows.length;
   });

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../db/open.ts';
 import { newId } from '../../lib/ids.ts';
+import { customerStore } from '../customers/customer-store.ts';
 import { depositSums } from '../deposits/deposit-sums.ts';
 import {
   checkoutCompletedData,
@@ -59,6 +60,8 @@ export function settlementUnit({ handle, seals, now, onMove }: SettlementDeps) {
     await sessions.update(move.session);
     await countDeposits(move.transaction);
     await events.insert(move.events.map(event => eventOf(move, event, now)));
+    if (move.events.some(({ type }) => type === 'checkout.completed'))
+      await customerStore(handle, seals).recordPurchase(move.session);
     onMove?.(move);
     await followUse({ handle, seals, now }, move);
     return move.transaction;

@@ -32,6 +32,12 @@ type RefundRow = RowOfRecord<Refund>;
 
 type RecipientRow = RowOfRecord<Recipient>;
 
+/** Email address and name are one sealed column. */
+export type CustomerRow = RowOfRecord<Omit<CustomerRecord, 'email' | 'name'>> & {
+  email_hash: string | null;
+  sealed_contact: string | null;
+};
+
 declare module 'knex/types/tables.js' {
   /** Tables of links, sessions and payments. */
   interface Tables {
@@ -63,10 +69,9 @@ declare module 'knex/types/tables.js' {
     unswept_notices: OwnerColumns & { chain_id: number; token_address: string; noticed_at: number };
     transactions: PaymentTransactionRow;
     payment_moves: RowOfRecord<PaymentMove>;
-    customers: RowOfRecord<Omit<CustomerRecord, 'email' | 'name'>> & {
-      email_hash: string | null;
-      sealed_contact: string | null;
-    };
+    customers: CustomerRow;
+    /** Customers that are being erased. */
+    customer_erasures: OwnerColumns & { customer_id: string; started_at: number };
     unmatched_transfers: TransferRow;
     /** Unmatched transfers with a decision or a refund that the chain dropped. `record` is their row as JSON. */
     dropped_transfers: Pick<TransferRow, 'id' | 'chain_id' | 'tx_hash' | 'amount_refunded'> & {

@@ -22,11 +22,13 @@ const OPERATIONS: readonly OperationRow[] = Object.values(paymentsContract.table
 const KEYED = OPERATIONS.filter(({ security }) => security.length > 0);
 const OPEN = OPERATIONS.filter(({ security }) => security.length === 0);
 
-/** Keys, the deposit seed, the audit log, and changes of the organization are for admins. Other reads need `read`, other changes `write`. */
+/** Keys, the deposit seed, the audit log, erasing customers, and changes of the organization are for admins. Other reads need `read`, other changes `write`. */
 function neededBy({ path, method }: OperationRow): Permission {
   if (/^\/api\/v1\/(api-keys|audit-events)/.test(path) || path.endsWith('/seed')) return 'admin';
   if (method === 'get') return 'read';
-  return /^\/api\/v1\/(organization|recipients|webhooks|notifications)/.test(path) ? 'admin' : 'write';
+  return /^\/api\/v1\/(organization|recipients|webhooks|notifications|customers)/.test(path)
+    ? 'admin'
+    : 'write';
 }
 
 let database: TestDatabase;

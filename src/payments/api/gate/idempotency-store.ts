@@ -56,6 +56,8 @@ export interface IdempotencyStore {
     answer: Omit<KeyedAnswer, 'fingerprint'>,
     startedAt: number,
   ): Promise<void>;
+  /** Replaces the body of a stored answer. */
+  replaceBody(owner: Owner, key: string, body: string): Promise<void>;
   /** Releases the key of the effect that was started at this time. */
   cancel(owner: Owner, key: string, startedAt: number): Promise<void>;
   /** Deletes records from before a time, in batches. Returns their number. */
@@ -89,6 +91,13 @@ export function idempotencyStore(handle: Handle, seals: Seals): IdempotencyStore
       await handle('idempotency_keys')
         .where(startedAs(owner, key, startedAt))
         .update(values);
+    },
+
+    async replaceBody(owner, key, body) {
+      const { organizationId, mode } = owner;
+      await handle('idempotency_keys')
+        .where({ organization_id: organizationId, mode, key })
+        .update({ sealed_body: seals.seal(body, cellOf(owner, key)) });
     },
 
     async cancel(owner, key, startedAt) {

@@ -49,6 +49,7 @@ export function successPage<Row, Body>({ data, total, hasMore }: ListPage<Row>, 
 type RecordKind =
   | 'payment_link'
   | 'checkout_session'
+  | 'customer'
   | 'transaction'
   | 'unmatched_transfer'
   | 'refund'

@@ -10,6 +10,8 @@ export interface CsvSource<Row> {
   /** Name of the records in sentences. */
   readonly records: string;
   readonly columns: readonly string[];
+  /** Most rows; `MAX_ROWS` when absent. */
+  readonly mostRows?: number;
   count(): Promise<number>;
   /** Up to `limit` rows. Continues after a given one, or begins with the newest. */
   read(limit: number, after: Row | undefined): Promise<Row[]>;
@@ -32,10 +34,11 @@ const ROWS_WRITTEN = 250;
 
 /**
  * All rows as CSV with a header, written while the client reads (Decision 431).
- * @throws HttpError 400 for more than 50,000
+ * @throws HttpError 400 for more than the most rows
  */
 export async function csvExport<Row>(source: CsvSource<Row>): Promise<CsvReply> {
-  if ((await source.count()) > MAX_ROWS) throw tooMany(source);
+  const { records, mostRows = MAX_ROWS } = source;
+  if ((await source.count()) > mostRows) throw tooMany(records, mostRows);
   return {
     status: 200,
     headers: { 'Cache-Control': 'no-store' },
@@ -57,10 +60,10 @@ async function* linesOf<Row>(source: CsvSource<Row>): AsyncGenerator<string> {
   } while (after !== undefined);
 }
 
-function tooMany({ records }: Pick<CsvSource<unknown>, 'records'>) {
+function tooMany(records: string, mostRows: number) {
   return paymentsError(
     'invalid_field_value',
-    `More than ${MAX_ROWS} ${records} match. Narrow the filter, for example by 'from' and 'to'.`,
+    `More than ${mostRows} ${records} match. Narrow the filter, for example by 'from' and 'to'.`,
   );
 }
 

@@ -98,6 +98,7 @@ export function sessionBody(
     product_name: session.presentation.name,
     clientReferenceId: session.clientReferenceId,
     metadata: session.metadata,
+    customer_id: session.customerId || null,
     customerEmail: session.customerEmail,
     customerName: session.customerName,
     form_data: session.formData,
@@ -115,6 +116,7 @@ type Body = PaymentsSchemas['PaymentTransaction'];
 type FieldsOfRecords =
   | 'product_name'
   | 'clientReferenceId'
+  | 'customer_id'
   | 'customerEmail'
   | 'customerName'
   | 'form_data'
@@ -148,6 +150,7 @@ export function transactionBody(
     ...rest,
     product_name: session.presentation.name,
     clientReferenceId: session.clientReferenceId,
+    customer_id: session.customerId || null,
     customerEmail: session.customerEmail,
     customerName: session.customerName,
     form_data: session.formData,

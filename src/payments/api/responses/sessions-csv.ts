@@ -18,6 +18,7 @@ const FIELDS = [
   'payment_link_id',
   'product_name',
   'clientReferenceId',
+  'customer_id',
   'customerEmail',
   'customerName',
   'chain_id',

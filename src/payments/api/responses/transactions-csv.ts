@@ -37,7 +37,13 @@ const FIRST_FIELDS = [
   'partial',
   'overpaid_amount',
 ] as const satisfies readonly (keyof PlainTransaction)[];
-const SESSION_FIELDS = ['product_name', 'clientReferenceId', 'customerEmail', 'customerName'] as const;
+const SESSION_FIELDS = [
+  'product_name',
+  'clientReferenceId',
+  'customer_id',
+  'customerEmail',
+  'customerName',
+] as const;
 const LAST_FIELDS = [
   'discount_code',
   'created_at',
@@ -100,10 +106,11 @@ export function exportOf(
       const { overpaidAmount } = transaction;
       const sold: readonly CsvCell[] =
         session === undefined
-          ? [null, null, null, null]
+          ? SESSION_FIELDS.map(() => null)
           : [
               session.presentation.name,
               session.clientReferenceId,
+              session.customerId || null,
               session.customerEmail,
               session.customerName,
             ];

@@ -48,6 +48,28 @@ export const SEARCH_MIGRATION: Migration = {
 };
 
 /**
+ * Customers by whether they bought anything, and those that are being erased (Decisions 437 and 438). Names and wallets may
+ * be of checkouts that nobody paid, so all sessions are looked at again.
+ */
+export const CUSTOMERS_MIGRATION: Migration = {
+  name: 'purchases of customers',
+  up: [
+    'delete from customers',
+    'update checkout_sessions set customer_id = null where customer_id is not null',
+    addColumn('customers', 'last_purchase_at', 'time'),
+    `create index customers_paid on customers (organization_id, mode, created_at, id)
+     where last_purchase_at is not null`,
+    `create index customers_unpaid on customers (organization_id, mode, created_at, id)
+     where last_purchase_at is null`,
+    table('customer_erasures', {
+      customer_id: ['text', 'primary key'],
+      ...OWNER,
+      started_at: ['time', 'not null'],
+    }),
+  ],
+};
+
+/**
  * Figures by day. The indexes have the order of the groups and all counted columns, so a year of one organization is
  * added up without sorting and without reading its rows.
  */

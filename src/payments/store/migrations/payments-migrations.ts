@@ -29,7 +29,7 @@ import {
   TOLERANCE_MIGRATION,
 } from './014-amounts.ts';
 import { RETENTION_MIGRATIONS, SETTLED_BLOCK_MIGRATION } from './019-retention.ts';
-import { SEARCH_MIGRATION, STATS_MIGRATION } from './026-stats.ts';
+import { CUSTOMERS_MIGRATION, SEARCH_MIGRATION, STATS_MIGRATION } from './026-stats.ts';
 import {
   COIN_LOGS_MIGRATION,
   PROVEN_BLOCKS_MIGRATION,
@@ -110,6 +110,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   SEARCH_MIGRATION,
   AUDIT_MIGRATION,
   IMAGES_MIGRATION,
+  CUSTOMERS_MIGRATION,
 ];
 
 /** The schema with its name in messages and settings. */
