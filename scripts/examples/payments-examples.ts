@@ -49,6 +49,7 @@ export async function trade(
   await open(shop);
   await sellOnChain(shop, payerOn(chain));
   await sellToDepositAddress(shop, payerOn(chain));
+  await sellToCustomer(shop);
   await sellOtherwise(shop, payerOn(chain));
   await shop.ask('testWebhook');
   await shop.ask('testWebhook', {
@@ -138,6 +139,20 @@ async function sellToDepositAddress({ ask, peek, known, now }: ExampleShop, paye
     () => ask('getDepositAddress', { at: { address: to }, isUnrecorded: true }),
     ({ amount_unswept }) => amount_unswept === '0',
   );
+}
+
+/** Sells to a payer who leaves an email address. */
+async function sellToCustomer(shop: ExampleShop): Promise<void> {
+  const { ask, known } = shop;
+  const link = { payment_link_id: known.get('payment_link_id') ?? '' };
+  const body = { ...link, customerEmail: 'ada@example.com', customerName: 'Ada Lovelace' };
+  const session = await ask('createCheckoutSession', { body, isUnrecorded: true });
+  const at = { checkout_session_id: String(session.id) };
+  await ask('simulatePayment', { at, isUnrecorded: true });
+  known.set('customer_id', String(session.customer_id));
+  await told(shop);
+  await ask('listCustomers');
+  await ask('getCustomer');
 }
 
 /** Runs sessions with other outcomes, and the payer's operations. */

@@ -115,6 +115,8 @@ function dashboardPages({ url, known }: ExampleShop): ShownPage[] {
     '/refunds',
     `/refunds/new?session_id=${at('checkout_session_id')}`,
     `/refunds/${at('refund_id')}`,
+    '/customers',
+    `/customers/${at('customer_id')}`,
     '/links',
     '/links/new',
     `/links/${at('payment_link_id')}`,

@@ -14,6 +14,8 @@ const PAGES: readonly (readonly [path: RegExp, title: string, module: string])[]
   [/^\/dashboard\/refunds\/new$/, 'Refund', 'refunds/new-refund.ts'],
   [/^\/dashboard\/refunds\/re_\w+$/, 'Refund', 'refunds/refund.ts'],
   [/^\/dashboard\/deposit-addresses$/, 'Deposit addresses', 'deposits/deposits.ts'],
+  [/^\/dashboard\/customers$/, 'Customers', 'customers/customers.ts'],
+  [/^\/dashboard\/customers\/cust_\w+$/, 'Customer', 'customers/customer.ts'],
   [/^\/dashboard\/links$/, 'Links', 'links/links.ts'],
   [/^\/dashboard\/links\/new$/, 'New link', 'links/new-link.ts'],
   [/^\/dashboard\/links\/pl_\w+$/, 'Link', 'links/link.ts'],

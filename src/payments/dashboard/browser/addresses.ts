@@ -13,6 +13,8 @@ export const dashboard = {
   refund: (refundId: string) => `${ROOT}/refunds/${encodeURIComponent(refundId)}`,
   newRefund: (money: Readonly<Record<string, string>>) => `${ROOT}/refunds/new?${new URLSearchParams(money)}`,
   deposits: `${ROOT}/deposit-addresses`,
+  customers: `${ROOT}/customers`,
+  customer: (customerId: string) => `${ROOT}/customers/${encodeURIComponent(customerId)}`,
   links: `${ROOT}/links`,
   newLink: `${ROOT}/links/new`,
   link: (linkId: string) => `${ROOT}/links/${encodeURIComponent(linkId)}`,

@@ -16,6 +16,7 @@ import { SignInProvider, useSignIn } from './signed-in.ts';
 const PAGES: readonly (readonly [address: string, name: string, needed?: Payments['Permission']])[] = [
   [dashboard.overview, 'Overview'],
   [dashboard.payments, 'Payments'],
+  [dashboard.customers, 'Customers'],
   [dashboard.links, 'Links'],
   [dashboard.unmatched, 'Unmatched transfers'],
   [dashboard.refunds, 'Refunds'],

@@ -56,8 +56,12 @@ function linkOf({ payment_link_id: id }: Session): ComponentChildren {
 /** Data entered by the payer and attached by the merchant. */
 export function PayerFacts({ session }: { session: Session }): VNode {
   const { customerName, customerEmail, clientReferenceId, shipping_address, metadata } = session;
-  const { form_data, form_labels: labels } = session;
+  const { form_data, form_labels: labels, customer_id: customerId } = session;
   const rows: readonly Fact[] = [
+    [
+      'Customer',
+      customerId !== null && h(Reference, { value: customerId, href: dashboard.customer(customerId) }),
+    ],
     ['Name', customerName],
     ['Email', customerEmail],
     ['Reference', clientReferenceId],
@@ -67,7 +71,7 @@ export function PayerFacts({ session }: { session: Session }): VNode {
   ];
   return h(Card, {
     title: 'Payer',
-    children: rows.every(([, value]) => value === null)
+    children: rows.every(([, value]) => value === null || value === false)
       ? html`<p class="small">No details of the payer and no metadata.</p>`
       : h(Facts, { rows }),
   });

@@ -17,9 +17,9 @@ type Transfer = Payments['PaymentTransaction'];
 
 const RENEW_MS = 5_000;
 
-/** Checkouts selected by the search and the filters in the URL, with a CSV export of all of them. */
-export function CheckoutList(): VNode {
-  const filters = checkoutFilters();
+/** Checkouts of a customer, else those selected by the search and the filters in the URL, with a CSV export of all. */
+export function CheckoutList({ customerId }: { customerId?: string }): VNode {
+  const filters = customerId === undefined ? checkoutFilters() : { customer_id: customerId };
   const order = givenOrder();
   return cursorList({
     label: 'Checkouts',
@@ -53,8 +53,7 @@ const CHECKOUT_COLUMNS = [
   { name: 'Product', cell: ({ product_name }: Session) => clipped(product_name) },
   {
     name: 'Customer',
-    cell: ({ payer_address, ...session }: Session) =>
-      customerOf(session) ?? (payer_address === null ? '–' : h(Reference, { value: payer_address })),
+    cell: (session: Session) => customerLink(session) ?? walletOf(session),
   },
   { name: 'Reference', cell: ({ clientReferenceId }: Session) => clipped(clientReferenceId) },
   { name: 'Chain', cell: ({ chain_id }: Session) => h(ChainName, { id: chain_id }) },
@@ -65,9 +64,9 @@ const CHECKOUT_COLUMNS = [
   },
 ];
 
-/** Transfers selected by the search and the filters in the URL, with a CSV export of all of them. */
-export function TransferList(): VNode {
-  const filters = transferFilters();
+/** Transfers, selected in the same way. */
+export function TransferList({ customerId }: { customerId?: string }): VNode {
+  const filters = customerId === undefined ? transferFilters() : { customer_id: customerId };
   const order = givenOrder();
   return cursorList({
     label: 'Transfers',
@@ -98,7 +97,7 @@ const TRANSFER_COLUMNS = [
       html`${h(TransactionStatus, transfer)}${marksOf(transfer).map(mark => h(Badge, { tone: 'busy', children: mark }))}`,
   },
   { name: 'Product', cell: ({ product_name }: Transfer) => clipped(product_name) },
-  { name: 'Customer', cell: (transfer: Transfer) => customerOf(transfer) ?? '–' },
+  { name: 'Customer', cell: (transfer: Transfer) => customerLink(transfer) ?? '–' },
   { name: 'Reference', cell: ({ clientReferenceId }: Transfer) => clipped(clientReferenceId) },
   {
     name: 'From',
@@ -122,13 +121,22 @@ function clipped(text: string | null): VNode | string {
   return text === null ? '–' : html`<span class="clipped" title=${text}>${text}</span>`;
 }
 
-/** Name or email address of the customer; undefined for neither. */
-function customerOf({
+/** Name or e-mail address that a checkout has, linked to its customer; undefined for neither. */
+function customerLink({
+  customer_id: id,
   customerName: name,
   customerEmail: email,
-}: Pick<Session, 'customerName' | 'customerEmail'>): VNode | undefined {
+}: Pick<Session, 'customer_id' | 'customerName' | 'customerEmail'>): VNode | undefined {
   const shown = name ?? email;
-  return shown === null ? undefined : html`<span class="clipped" title=${email ?? shown}>${shown}</span>`;
+  if (shown === null) return undefined;
+  const text = html`<span class="clipped" title=${email ?? shown}>${shown}</span>`;
+  return id === null ? text : html`<a href=${dashboard.customer(id)}>${text}</a>`;
+}
+
+/** The wallet of a payer who left neither name nor email address, linked to the customer if it signed. */
+function walletOf({ payer_address: wallet, customer_id: id }: Session): VNode | string {
+  if (wallet === null) return '–';
+  return h(Reference, { value: wallet, ...(id !== null && { href: dashboard.customer(id) }) });
 }
 
 function marksOf({ late, duplicate, partial, overpaid_amount: overpaid }: Transfer): string[] {
