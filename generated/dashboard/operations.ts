@@ -56,6 +56,14 @@ export const table = {
       { name: "session_id", in: "path", required: true, read: "string", many: "one", check: "SessionId" },
     ],
   },
+  listActors: {
+    id: "listActors",
+    method: "get",
+    path: "/dashboard/actors",
+    statuses: [200, 401, 408, 412, 417, 429, 431, 500, 503],
+    security: [{ session: [] }],
+    parameters: [],
+  },
   listMembers: {
     id: "listMembers",
     method: "get",

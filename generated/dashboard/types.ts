@@ -72,6 +72,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/dashboard/actors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List members and keys by name
+         * @description Returns the names of all members and keys of the organization, oldest first, with those that were removed or revoked. At most the newest 1,000 of each.
+         */
+        get: operations["listActors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dashboard/members": {
         parameters: {
             query?: never;
@@ -562,6 +582,35 @@ export interface components {
             object: "list";
             /** @description Open sessions, newest first. */
             data: components["schemas"]["OpenDashboardSession"][];
+        };
+        /** @description A member or key, for pages that say who changed something. */
+        NamedActor: {
+            /**
+             * @description `member:` or `api_key:` and the id, as in records.
+             * @example member:mem_8sVb2NkQ4tYw6ZxC1rEoP5uA
+             */
+            actor: string;
+            /**
+             * @description Name of the member or key, for people.
+             * @example Ada Lovelace
+             */
+            name: string;
+            /**
+             * @description True for a member who was removed and for a key that was revoked.
+             * @example false
+             */
+            is_removed: boolean;
+        };
+        /** @description Members and keys of the organization. */
+        ActorList: {
+            /**
+             * @description Type of the object.
+             * @example list
+             * @constant
+             */
+            object: "list";
+            /** @description Members and keys, oldest first. */
+            data: components["schemas"]["NamedActor"][];
         };
         /** @description A member of the organization. */
         Member: {
@@ -2383,6 +2432,40 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Untrusted"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["AnotherSession"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listActors: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Organization and mode for which the page was loaded, as `organization/mode`. If the browser's session is another one, the answer is 412 and nothing changes. Absent for any session.
+                 * @example org_6hJk2LmNb8VcXz4QwErTyUi0/test
+                 */
+                "X-Dashboard-Session"?: components["parameters"]["DashboardSessionName"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The names. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActorList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             412: components["responses"]["AnotherSession"];
             417: components["responses"]["ExpectationFailed"];

@@ -5339,30 +5339,30 @@ export interface components {
              */
             resource_id: string | null;
             /**
-             * @description `api_key:` and the id of a key, or `member:` and the id of a member.
+             * @description `api_key:` and the id of a key, `member:` and the id of a member, or `operator` for a command of the operator of the service.
              * @example api_key:ak_5gTy8VbNm3QwE6rUiO1pAs4D
              */
             actor: string;
             /**
-             * @description Network address of the client.
+             * @description Network address of the client; null for a command.
              * @example 203.0.113.7
              */
-            address: string;
+            address: string | null;
             /**
-             * @description HTTP method of the request.
+             * @description HTTP method of the request; null for a command.
              * @example POST
              */
-            method: string;
+            method: string | null;
             /**
-             * @description Path of the request without its query.
+             * @description Path of the request without its query, or the command.
              * @example /api/v1/payment-links
              */
             path: string;
             /**
-             * @description HTTP status of the answer.
+             * @description HTTP status of the answer; null for a command.
              * @example 201
              */
-            status: number;
+            status: number | null;
             /** @description Time of the change. */
             created_at: components["schemas"]["Timestamp"];
         };
