@@ -14,9 +14,12 @@ test('the audit log lists changes of programs and members, and is filtered', asy
   await page.goto('/dashboard/audit-log');
 
   const rows = page.getByRole('region', { name: 'Audit log' }).getByRole('row');
-  await rows.filter({ hasText: 'Session: create' }).filter({ hasText: 'Member mem_' }).first().waitFor();
-  const created = rows.filter({ hasText: 'Payment link: create' }).filter({ hasText: 'API key ak_' });
+  await rows.filter({ hasText: 'Session: create' }).filter({ hasText: 'Owner' }).first().waitFor();
+  const created = rows
+    .filter({ hasText: 'Payment link: create' })
+    .filter({ hasText: 'Key “Key of the demo”' });
   await created.first().waitFor();
+  expect(await created.first().getByText('Key “Key of the demo”').getAttribute('title')).toMatch(/^ak_/);
 
   await page.getByLabel('Record').fill(link);
   await page.getByRole('button', { name: 'Apply' }).click();

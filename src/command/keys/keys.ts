@@ -7,6 +7,7 @@ import { systemClock } from '#lib/clock.ts';
 import { Refused, UsageError } from '#lib/command-line.ts';
 import { newId } from '#lib/ids.ts';
 import { CannotStart, withLocation } from '#lib/startup-error.ts';
+import { recordOperatorChange } from '#payments/audit/operator-changes.ts';
 import { rehashCustomers } from '#payments/customers/rehash-customers.ts';
 import { paymentsServiceOptions } from '#payments/from-config.ts';
 import { type ApiKey, isActiveKey } from '#payments/keys/api-key.ts';
@@ -191,6 +192,8 @@ function createOrganization(
       const before = await settings.find({ organizationId: id, mode: chain.mode });
       await settings.save({ ...before, defaults: { ...defaults, recipientAddress: null } });
     }
+    const change = { organizationId: id, modes: MODES, type: 'organization.create', resourceId: id };
+    await recordOperatorChange(handle, { ...change, command: 'tollgate keys create-org' }, createdAt);
     return { lines: [id] };
   });
 }
@@ -203,6 +206,8 @@ function createKey(
   return transaction(db, async handle => {
     const { id: organizationId } = await namedOrganization(handle, organization);
     const { key, secret } = await issueKey(handle, { ...draft, organizationId }, now);
+    const change = { organizationId, modes: [key.mode], type: 'api_key.create', resourceId: key.id };
+    await recordOperatorChange(handle, { ...change, command: 'tollgate keys create' }, now);
     const kind = `${key.mode} key ${key.id} with the permission ${key.permission}`;
     return { lines: [secret], remarks: [`This is the ${kind}. It is shown once and kept nowhere.`] };
   });
@@ -216,6 +221,14 @@ function printOwnerLink(
   return transaction(db, async handle => {
     const { id: organizationId, name: shop } = await namedOrganization(handle, organization);
     const { owner, isNew, token } = await ownerAddress(handle, { organizationId, email, name }, now);
+    const change = {
+      organizationId,
+      modes: MODES,
+      resourceId: owner.id,
+      command: 'tollgate keys owner-link',
+    };
+    if (isNew) await recordOperatorChange(handle, { ...change, type: 'member.create' }, now);
+    await recordOperatorChange(handle, { ...change, type: 'member.sign_in_address' }, now);
     const who = [owner.name, ...(owner.email === null ? [] : [`<${owner.email}>`])].join(' ');
     return {
       lines: [signInUrl(dashboardUrl, token)],
@@ -257,8 +270,11 @@ function revokeKey(db: Db, keyId: string, now: number): Promise<Printed> {
   return transaction(db, async handle => {
     const keys = apiKeyStore(handle);
     for (const { id, name } of await organizationStore(handle).list()) {
-      if ((await keys.find(id, MODES, keyId)) === undefined) continue;
+      const key = await keys.find(id, MODES, keyId);
+      if (key === undefined) continue;
       const isNew = await keys.revoke(keyId, now);
+      const change = { organizationId: id, modes: [key.mode], type: 'api_key.delete', resourceId: keyId };
+      if (isNew) await recordOperatorChange(handle, { ...change, command: 'tollgate keys revoke' }, now);
       const remark = isNew
         ? `Revoked; it was a key of ${name}.`
         : `It was revoked before; it is a key of ${name}.`;

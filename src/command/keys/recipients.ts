@@ -1,6 +1,7 @@
-import type { Db } from '#db/open.ts';
+import type { Db, Transaction } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
 import { Refused, UsageError } from '#lib/command-line.ts';
+import { recordOperatorChange } from '#payments/audit/operator-changes.ts';
 import { type PaymentChain, tokenOf } from '#payments/model/payment-chain.ts';
 import type { ChainAddress, Recipient } from '#payments/model/recipient.ts';
 import { recipientOwnership } from '#payments/recipients/recipient-ownership.ts';
@@ -28,7 +29,7 @@ export function runRecipientCommand(
   const { address: text, organization } = given;
   if (chainId === undefined || text === undefined) throw new UsageError('an address and --chain are needed');
   const at = { chainId, address: recipientOf(text, `recipient ${given.action}`) };
-  if (given.action === 'release') return release(db, at);
+  if (given.action === 'release') return release(db, at, now);
   if (organization === undefined) throw new UsageError('recipient assign needs --org');
   const chain = configured(chainId, chains);
   if (chain !== undefined && tokenOf(chain, at.address) !== undefined)
@@ -40,16 +41,33 @@ export function runRecipientCommand(
   return transaction(db, async handle => {
     const { id: organizationId, name } = await namedOrganization(handle, organization);
     const recipient = await recipientStore(handle).name({ organizationId, mode }, at, now);
+    const before = await recipientStore(handle).ownerOf(at);
     await recipientOwnership(handle).prove(recipient, 'operator', now);
+    await recordOwner(handle, recipient, { action: 'assign', now });
+    if (before !== undefined && before.id !== recipient.id)
+      await recordOwner(handle, before, { action: 'release', command: 'assign', now });
     return { lines: [recipient.id], remarks: [`${at.address} on chain ${chainId} is owned by ${name}.`] };
   });
 }
 
-function release(db: Db, at: ChainAddress): Promise<Printed> {
+type RecordedAction = 'assign' | 'release';
+
+/** Records for an organization that it owns an address now, or that it does no more for certain. */
+function recordOwner(
+  handle: Transaction,
+  { id, organizationId, mode }: Recipient,
+  { action, command = action, now }: { action: RecordedAction; command?: RecordedAction; now: number },
+): Promise<void> {
+  const change = { organizationId, modes: [mode], type: `recipient.${action}`, resourceId: id };
+  return recordOperatorChange(handle, { ...change, command: `tollgate keys recipient ${command}` }, now);
+}
+
+function release(db: Db, at: ChainAddress, now: number): Promise<Printed> {
   return transaction(db, async handle => {
     const owner = await recipientStore(handle).ownerOf(at);
     if (owner === undefined) throw new Refused(`there is no recipient ${at.address} on chain ${at.chainId}`);
     await recipientOwnership(handle).withdrawProof(owner);
+    await recordOwner(handle, owner, { action: 'release', now });
     const remark = 'Its owner is now provisional: another organization becomes the owner by a signature.';
     return { lines: [owner.id], remarks: [remark] };
   });

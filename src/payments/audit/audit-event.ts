@@ -8,13 +8,14 @@ export interface AuditEvent extends Owner {
   readonly type: string;
   /** Id of the changed record; null where it has none. */
   readonly resourceId: string | null;
-  /** Key or member that made the change. */
+  /** Key, member or operator that made the change. */
   readonly actor: Actor;
-  /** Address of the client. */
+  /** Address of the client; empty for a command, as the method is. */
   readonly address: string;
   readonly method: string;
-  /** Path without its query. */
+  /** Path without its query, or the command. */
   readonly path: string;
+  /** 0 for a command. */
   readonly status: number;
   /** UTC milliseconds. */
   readonly createdAt: number;

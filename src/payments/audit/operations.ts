@@ -18,6 +18,7 @@ export function auditHandlers({ db }: Pick<PaymentsContext, 'db'>) {
 
 function auditBody(event: AuditEvent): PaymentsSchemas['AuditEvent'] {
   const { id, mode, type, resourceId, actor, address, method, path, status, createdAt } = event;
+  const isRequest = actor !== 'operator';
   return {
     object: 'audit_event',
     id,
@@ -25,10 +26,10 @@ function auditBody(event: AuditEvent): PaymentsSchemas['AuditEvent'] {
     type,
     resource_id: resourceId,
     actor,
-    address,
-    method,
+    address: isRequest ? address : null,
+    method: isRequest ? method : null,
     path,
-    status,
+    status: isRequest ? status : null,
     created_at: timestamp(createdAt),
   };
 }

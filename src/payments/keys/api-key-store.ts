@@ -59,6 +59,14 @@ export function apiKeyStore(handle: Handle) {
       return (await handle('api_keys').where({ id, revoked_at: null }).update({ revoked_at: now })) === 1;
     },
 
+    /** Names of at most `limit` keys of both modes, the newest first, with those that were revoked. */
+    names: (organizationId: string, limit: number) =>
+      select({ from: 'api_keys', columns: ['id', 'name', 'created_at', 'revoked_at'] }).rows(
+        handle,
+        'where organization_id = ? order by created_at desc, id limit ?',
+        [organizationId, limit],
+      ),
+
     /** Revokes the keys with this name. */
     async revokeNamed(
       { organizationId, mode, name }: Owner & Pick<ApiKey, 'name'>,

@@ -27,6 +27,14 @@ export function memberStore(handle: Handle) {
     /** Members of an organization, oldest first. */
     list: (organizationId: string): Promise<Member[]> => members('organization_id = ?', [organizationId]),
 
+    /** Names of at most `limit` members, the newest first, with those that were removed. */
+    names: (organizationId: string, limit: number) =>
+      select({ from: 'members', columns: ['id', 'name', 'created_at', 'removed_at'] }).rows(
+        handle,
+        'where organization_id = ? order by created_at desc, id limit ?',
+        [organizationId, limit],
+      ),
+
     /** Owners of an organization, oldest first. */
     owners: (organizationId: string): Promise<Member[]> =>
       members("organization_id = ? and role = 'owner'", [organizationId]),

@@ -10,10 +10,10 @@ export interface Owner {
 }
 
 /**
- * Author of a decision: a program with a key, or a member. Older records name the key with which a person had signed in to
- * the dashboard.
+ * Author of a decision: a program with a key, a member, or the operator by a command. Older records name the key with which
+ * a person had signed in to the dashboard.
  */
-export type Actor = `${'api_key' | 'member' | 'dashboard'}:${string}`;
+export type Actor = `${'api_key' | 'member' | 'dashboard'}:${string}` | 'operator';
 
 /** A decision of the merchant: who made it, and why. */
 export interface Decision {

@@ -45,6 +45,14 @@ export function askOverview(period: Payments['AnalyticsOverview']['period'], sig
   });
 }
 
+/** A member or key by name. */
+export type NamedActor = DashboardRecords['NamedActor'];
+
+/** Names of the organization's members and keys. @throws Problem */
+export async function askNames(): Promise<readonly NamedActor[]> {
+  return (await answerOf(signInApi.GET('/dashboard/actors', { middleware: [orSignIn] }))).data.data;
+}
+
 /** Header that a change by `signInApi` needs. */
 export function changeHeader(): { readonly 'X-CSRF-Token': string } {
   return { 'X-CSRF-Token': csrfToken() };

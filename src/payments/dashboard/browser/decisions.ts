@@ -1,7 +1,9 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import { h } from '#pages/browser/element.ts';
 import { TextField } from '#pages/browser/fields.ts';
+import { askNames, type NamedActor } from './api.ts';
 
 const MAX_REASON = 500;
 
@@ -25,13 +27,38 @@ export function reasonPart(typed: string): { readonly reason?: string } {
 /** Person or program that made a decision, and the reason, if there is one. */
 export function DecidedBy({ actor, reason }: { actor: string | null; reason: string | null }): VNode {
   return html`<p class="small">
-    ${actor !== null && actorText(actor)}${reason !== null && html`<br />Reason: ${reason}`}
+    ${actor !== null && h(ActorName, { actor })}${reason !== null && html`<br />Reason: ${reason}`}
   </p>`;
 }
 
-/** A program or a person, with the id of the key or member. */
-export function actorText(actor: string): string {
-  const [kind, id] = actor.split(':');
-  if (kind === 'member') return `Member ${id}`;
-  return kind === 'dashboard' ? `Dashboard, signed in with ${id}` : `API key ${id}`;
+type Names = ReadonlyMap<string, Pick<NamedActor, 'name' | 'is_removed'>>;
+const NO_NAMES: Names = new Map();
+
+/** Names of the organization's members and keys, which the page asks for once, and only if it shows one. */
+let asked: Promise<Names> | undefined;
+
+/** A member, key or operator by name, with the id behind it. The id stands for a name that is not known. */
+export function ActorName({ actor }: { actor: string }): VNode {
+  const [names, setNames] = useState(NO_NAMES);
+  useEffect(() => {
+    asked ??= askNames().then(
+      all => new Map(all.map(one => [one.actor, one])),
+      () => NO_NAMES, // the ids are shown
+    );
+    asked.then(setNames, () => {});
+  }, []);
+  const [, id] = actor.split(':');
+  return html`<span title=${id}>${actorText(actor, names)}</span>`;
 }
+
+function actorText(actor: string, names: Names): string {
+  const [kind, id = ''] = actor.split(':');
+  if (kind === 'operator') return 'Operator of the service';
+  const isMember = kind === 'member';
+  const { name, is_removed: isGone } = names.get(isMember ? actor : `api_key:${id}`) ?? UNKNOWN;
+  if (isMember) return `${name ?? id}${isGone ? ' (removed)' : ''}`;
+  const key = name === undefined ? `Key ${id}` : `Key “${name}”${isGone ? ' (revoked)' : ''}`;
+  return kind === 'dashboard' ? `Dashboard, signed in with ${key}` : key;
+}
+
+const UNKNOWN = { name: undefined, is_removed: false };

@@ -8,6 +8,7 @@ import { newId } from '#lib/ids.ts';
 import type { ApiCaller } from '../../api/gate/api-context.ts';
 import { resourceNotFound } from '../../api/responses/answers.ts';
 import { MEMBER_ROLES } from '../../browser/member-roles.ts';
+import { apiKeyStore } from '../../keys/api-key-store.ts';
 import type { Member } from '../../members/member.ts';
 import { memberStore } from '../../members/member-store.ts';
 import { ADDRESS_LIFETIME_MS, signInAddressStore, signInUrl } from '../../members/sign-in-address.ts';
@@ -30,6 +31,8 @@ const INVITATION_LIFETIME_MS = 3 * DAY_MS;
 /** Most addresses of a member that are valid at once and were requested by mail. */
 const MAILED_ADDRESSES = 3;
 const MAX_MEMBERS = 200;
+/** Members, and keys, whose names are listed. */
+const MAX_NAMES = 1_000;
 
 type Handlers = DashboardHandlers<
   { readonly signIn: SignIn; readonly api: ApiCaller },
@@ -37,13 +40,33 @@ type Handlers = DashboardHandlers<
 >;
 type MemberHandlers = Pick<
   Handlers,
-  'listMembers' | 'inviteMember' | 'updateMember' | 'removeMember' | 'sendSignInAddress' | 'requestSignInMail'
+  | 'listActors'
+  | 'listMembers'
+  | 'inviteMember'
+  | 'updateMember'
+  | 'removeMember'
+  | 'sendSignInAddress'
+  | 'requestSignInMail'
 >;
 
 /** Operations on the members of an organization, and mails that sign them in (Decisions 413 to 416). */
 export function memberHandlers(options: MemberOperationsOptions): MemberHandlers {
   const { db, seals, clock, publicUrl, hasMailServer } = options;
   return {
+    async listActors(_, { signIn: { member } }) {
+      const { organizationId } = member;
+      const members = await memberStore(db).names(organizationId, MAX_NAMES);
+      const keys = await apiKeyStore(db).names(organizationId, MAX_NAMES);
+      const all = [
+        ...members.map(one => ({ ...one, kind: 'member', end: one.removed_at })),
+        ...keys.map(one => ({ ...one, kind: 'api_key', end: one.revoked_at })),
+      ];
+      const data = all
+        .sort((one, other) => one.created_at - other.created_at)
+        .map(({ kind, id, name, end }) => ({ actor: `${kind}:${id}`, name, is_removed: end !== null }));
+      return { status: 200, body: { object: 'list', data } };
+    },
+
     async listMembers(_, { signIn: { member } }) {
       const data = (await memberStore(db).list(member.organizationId)).map(memberBody);
       return { status: 200, body: { object: 'list', data } };

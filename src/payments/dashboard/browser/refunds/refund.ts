@@ -11,7 +11,7 @@ import { REFUND_FAILURES } from '#payments/browser/refund-words.ts';
 import { dashboard, shownId } from '../addresses.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { Amount, ChainName, TransactionHash } from '../chains.ts';
-import { actorText, ReasonField, reasonPart } from '../decisions.ts';
+import { ActorName, ReasonField, reasonPart } from '../decisions.ts';
 import { openPage } from '../frame.ts';
 import { useHasPermission } from '../signed-in.ts';
 import { DESTINATION_SOURCES, RefundStatus } from './refund-parts.ts';
@@ -89,12 +89,15 @@ function HistoryFacts({ refund }: { refund: Refund }): VNode {
       rows: [
         ['Reason', refund.reason],
         ['Created', h(Moment, { at: refund.created_at })],
-        ['Created by', actorText(refund.created_by)],
-        ['Transaction named by', refund.completed_by !== null && actorText(refund.completed_by)],
+        ['Created by', h(ActorName, { actor: refund.created_by })],
+        [
+          'Transaction named by',
+          refund.completed_by !== null && h(ActorName, { actor: refund.completed_by }),
+        ],
         ['Expires', refund.status === 'requires_action' && h(Moment, { at: refund.expires_at })],
         ['Completed', completed !== null && h(Moment, { at: completed })],
         ['Ended', cancelled !== null && h(Moment, { at: cancelled })],
-        ['Cancelled by', refund.cancelled_by !== null && actorText(refund.cancelled_by)],
+        ['Cancelled by', refund.cancelled_by !== null && h(ActorName, { actor: refund.cancelled_by })],
         ['Reason of the cancellation', refund.cancelled_reason],
       ],
     }),

@@ -4,7 +4,7 @@ import { h } from '#pages/browser/element.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { Reference } from '#pages/browser/reference.ts';
 import { api, type Payments } from '../api.ts';
-import { actorText } from '../decisions.ts';
+import { ActorName } from '../decisions.ts';
 import { Days, Filters, givenFilters, givenPeriod } from '../filters.ts';
 import { openPage } from '../frame.ts';
 import { numberedList, pageQuery } from '../paging.ts';
@@ -50,9 +50,12 @@ const COLUMNS = [
   {
     name: 'By',
     cell: ({ actor }: AuditEvent) =>
-      html`<a href=${`?${new URLSearchParams({ actor })}`}>${actorText(actor)}</a>`,
+      html`<a href=${`?${new URLSearchParams({ actor })}`}>${h(ActorName, { actor })}</a>`,
   },
-  { name: 'From', cell: ({ address }: AuditEvent) => html`<code>${address}</code>` },
+  {
+    name: 'From',
+    cell: ({ address }: AuditEvent) => (address === null ? '–' : html`<code>${address}</code>`),
+  },
 ];
 
 /** `payment_link.create` as "Payment link: create". */
