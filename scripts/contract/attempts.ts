@@ -6,7 +6,7 @@ import type { Tester } from './tester.ts';
 import { badValues, goodValues, HOSTILE, listQueries, mostValues } from './values.ts';
 
 /** Parameters with examples that may not exist here: a chain, or a field of other records. */
-const BOUND = ['chain', 'chain_id', 'sort_by', 'group_by'];
+const BOUND = ['chain', 'chain_id', 'cursor', 'sort_by', 'group_by'];
 const UNKNOWN_NAME = 'nobody-has-this-name.invalid';
 
 /** Tests the protocol, apart from parameters: other methods, HEAD, and conditional requests. */
