@@ -129,8 +129,10 @@ function customerLink({
 }: Pick<Session, 'customer_id' | 'customerName' | 'customerEmail'>): VNode | undefined {
   const shown = name ?? email;
   if (shown === null) return undefined;
-  const text = html`<span class="clipped" title=${email ?? shown}>${shown}</span>`;
-  return id === null ? text : html`<a href=${dashboard.customer(id)}>${text}</a>`;
+  const title = email ?? shown;
+  return id === null
+    ? html`<span class="clipped" title=${title}>${shown}</span>`
+    : html`<a class="clipped" title=${title} href=${dashboard.customer(id)}>${shown}</a>`;
 }
 
 /** The wallet of a payer who left neither name nor email address, linked to the customer if it signed. */
