@@ -53,7 +53,7 @@ test('a refund is requested on the page of its payment, sent by a wallet and fol
   await page.getByRole('heading', { name: '2.5 USDS Completed' }).waitFor();
 
   await page.getByText('Broken on arrival').waitFor();
-  await page.getByText('Owner', { exact: true }).first().waitFor();
+  await page.getByRole('main').getByText('Owner', { exact: true }).first().waitFor();
   await page.goto(`${service.url}/dashboard/payments/${id}`);
   await page.getByText('Refund completed').waitFor();
   await page.goto(`${service.url}/dashboard/refunds?session_id=${id}`);
