@@ -2,10 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   commaAdvice,
+  countText,
   decimalsIn,
   grouped,
   inOwnMarks,
   numberMarks,
+  percentText,
   shortUnits,
   smallestUnits,
   typedUnits,
@@ -61,6 +63,8 @@ test('in a locale with a decimal comma a point may separate thousands, and numbe
   expect(smallestUnits('2,000', 6, german)).toBe(2_000_000n);
   expect(smallestUnits('2.5', 6, german)).toBe(2_500_000n);
   expect(inOwnMarks('1,234,567.5', german)).toBe('1.234.567,5');
+  expect(countText(1_234, german)).toBe('1.234');
+  expect(percentText(0.1249, german)).toBe('12,5 %');
   expect(smallestUnits(typedUnits(1_234_000n, 6, german), 6, german)).toBe(1_234_000n);
 });
 

@@ -32,6 +32,16 @@ export function inOwnMarks(text: string, { decimal, group } = OWN): string {
   return text.replace(/[.,]/g, mark => (mark === ',' ? group : decimal));
 }
 
+/** A count, grouped with the marks of the reader's locale. */
+export function countText(count: number, marks = OWN): string {
+  return inOwnMarks(grouped(count), marks);
+}
+
+/** A part of 1 in percent with one decimal place, with the marks of the reader's locale: `12,5 %` in German. */
+export function percentText(part: number, marks = OWN): string {
+  return `${inOwnMarks((part * 100).toFixed(1), marks)} %`;
+}
+
 /** Formats smallest units in whole ones as the reader would type them: `1234,5` in German. */
 export function typedUnits(units: bigint, decimals: number, { decimal } = OWN): string {
   return plainUnits(units, decimals).replace('.', decimal);

@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import { percentText } from '#pages/browser/amounts.ts';
 import { Awaited, useAnswer } from '#pages/browser/answer.ts';
 import { Chart } from '#pages/browser/chart.ts';
 import { h } from '#pages/browser/element.ts';
@@ -114,7 +115,7 @@ function Figures({ stats }: { stats: Stats }): VNode {
         ['Completed', sessions.completed],
         ['Expired unpaid', sessions.expired],
         ['Open', sessions.active],
-        ['Conversion', rate === null ? 'no checkout has ended yet' : `${(rate * 100).toFixed(1)} %`],
+        ['Conversion', rate === null ? 'no checkout has ended yet' : percentText(rate)],
         [
           'Volume',
           volume.length === 0

@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { grouped, wholeUnits } from '#pages/browser/amounts.ts';
+import { countText, percentText, wholeUnits } from '#pages/browser/amounts.ts';
 import { Chart, type Series } from '#pages/browser/chart.ts';
 import { h } from '#pages/browser/element.ts';
 import { Card } from '#pages/browser/layout.ts';
@@ -33,7 +33,7 @@ export function Figures({ figures }: { figures: Overview }): VNode {
             : volume.map(
                 of => html`<div key=${keyOf(of)}>
                   <p class="figure">${h(Amount, { units: of.amount, of })}</p>
-                  <p class="small">${grouped(of.transactions)} ${of.transactions === 1 ? 'payment' : 'payments'} on ${h(ChainName, { id: of.chain_id })}</p>
+                  <p class="small">${countText(of.transactions)} ${of.transactions === 1 ? 'payment' : 'payments'} on ${h(ChainName, { id: of.chain_id })}</p>
                 </div>`,
               )
         }${refunded.map(
@@ -43,14 +43,14 @@ export function Figures({ figures }: { figures: Overview }): VNode {
       ${h(Card, {
         title: 'Checkouts',
         children: html`
-          <p class="figure">${grouped(sessions.completed)} paid</p>
-          <p class="small">${grouped(sessions.expired)} expired unpaid, ${grouped(sessions.active)} open, ${grouped(sessions.total)} in total</p>
+          <p class="figure">${countText(sessions.completed)} paid</p>
+          <p class="small">${countText(sessions.expired)} expired unpaid, ${countText(sessions.active)} open, ${countText(sessions.total)} in total</p>
         `,
       })}
       ${h(Card, {
         title: 'Conversion',
         children: html`
-          <p class="figure">${rate === null ? '–' : `${(rate * 100).toFixed(1)} %`}</p>
+          <p class="figure">${rate === null ? '–' : percentText(rate)}</p>
           <p class="small">${rate === null ? 'No checkout of this period has ended yet.' : 'of the checkouts that ended were paid'}</p>
         `,
       })}

@@ -1,6 +1,6 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { grouped } from '#pages/browser/amounts.ts';
+import { countText } from '#pages/browser/amounts.ts';
 import { h } from '#pages/browser/element.ts';
 import { Badge, Card } from '#pages/browser/layout.ts';
 import { Ago } from '#pages/browser/moment.ts';
@@ -19,7 +19,7 @@ export function Health({ unmatched, webhooks }: Pick<DashboardOverview, 'unmatch
         unmatched === 0
           ? html`<p>${h(Badge, { tone: 'good', children: 'None' })} Every transfer is matched to a checkout.</p>`
           : html`<p>
-            ${h(Badge, { tone: 'warning', children: grouped(unmatched) })} <a href=${`${dashboard.unmatched}?status=open`}>${unmatched === 1 ? 'unmatched transfer' : 'unmatched transfers'}</a>
+            ${h(Badge, { tone: 'warning', children: countText(unmatched) })} <a href=${`${dashboard.unmatched}?status=open`}>${unmatched === 1 ? 'unmatched transfer' : 'unmatched transfers'}</a>
           </p>`
       }
       ${
@@ -58,7 +58,7 @@ function Deliveries({ webhook, failed }: Webhooks[number]): VNode {
           }
         </p>`
         : html`<p class="small">
-          ${h(Badge, { tone: 'bad', children: html`${grouped(failed.total_count)} failed` })} latest ${h(Ago, { at: latest.created_at })}${latest.last_error !== null && `: ${latest.last_error}`} <a href=${dashboard.delivery(id, latest.id)}>View</a>
+          ${h(Badge, { tone: 'bad', children: html`${countText(failed.total_count)} failed` })} latest ${h(Ago, { at: latest.created_at })}${latest.last_error !== null && `: ${latest.last_error}`} <a href=${dashboard.delivery(id, latest.id)}>View</a>
         </p>`
     }
   `;

@@ -1,6 +1,6 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { grouped } from '#pages/browser/amounts.ts';
+import { countText, percentText } from '#pages/browser/amounts.ts';
 import { h } from '#pages/browser/element.ts';
 import { Card } from '#pages/browser/layout.ts';
 import { dashboard } from '../addresses.ts';
@@ -28,7 +28,7 @@ function OneLink({ link: { id, name, sessions } }: { link: Links[number] }): VNo
     <a href=${dashboard.link(id)}>${name}</a>
     <meter min="0" max="1" value=${rate ?? 0} aria-label=${`Conversion of ${name}`}></meter>
     <p class="small">
-      ${rate === null ? 'no checkout has ended yet' : `${(rate * 100).toFixed(1)} %: ${grouped(completed)} of ${grouped(completed + expired)} were paid`}
+      ${rate === null ? 'no checkout has ended yet' : `${percentText(rate)}: ${countText(completed)} of ${countText(completed + expired)} were paid`}
     </p>
   `;
 }

@@ -1,6 +1,6 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { grouped } from '#pages/browser/amounts.ts';
+import { countText } from '#pages/browser/amounts.ts';
 import { h } from '#pages/browser/element.ts';
 import { Card } from '#pages/browser/layout.ts';
 import { Ago } from '#pages/browser/moment.ts';
@@ -17,7 +17,7 @@ type Transfer = DashboardOverview['confirming']['data'][number];
 export function Present({ open, confirming }: Pick<DashboardOverview, 'open' | 'confirming'>): VNode {
   return html`<div class="grid">
     ${h(Card, {
-      title: `Open checkouts: ${grouped(open.total_count)}`,
+      title: `Open checkouts: ${countText(open.total_count)}`,
       aside: html`<a href=${`${dashboard.payments}?state=active`}>All open</a>`,
       children:
         open.data.length === 0
@@ -32,7 +32,7 @@ export function Present({ open, confirming }: Pick<DashboardOverview, 'open' | '
             }),
     })}
     ${h(Card, {
-      title: `Confirming: ${grouped(confirming.total_count)}`,
+      title: `Confirming: ${countText(confirming.total_count)}`,
       aside: html`<a href=${`${dashboard.payments}?tab=transfers&status=confirming`}>All confirming</a>`,
       children:
         confirming.data.length === 0

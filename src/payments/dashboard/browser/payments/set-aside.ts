@@ -1,6 +1,6 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { grouped } from '#pages/browser/amounts.ts';
+import { countText } from '#pages/browser/amounts.ts';
 import { answerOf, ProblemNotice, useAnswer } from '#pages/browser/answer.ts';
 import { useChange } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
@@ -45,7 +45,7 @@ export function SetAsideNotice({
   if (count === 0) return null;
   return html`<div class="notice warning" role="status">
     <p>
-      ${count === 1 ? 'One transaction is waiting' : `${grouped(count)} transactions are waiting`} because no node returns a readable
+      ${count === 1 ? 'One transaction is waiting' : `${countText(count)} transactions are waiting`} because no node returns a readable
       receipt. Nothing is lost: the checkouts stay open, and the nodes are asked again.
     </p>
     <ul>
