@@ -440,6 +440,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/analytics/totals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get totals per day or month
+         * @description Returns the completed payments and refunds of each day or month of a time zone, per chain and token, for accounting. Periods are whole and listed oldest first, those without payments too. At most 400 days or 120 months.
+         */
+        get: operations["getPaymentTotals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/analytics/totals/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export totals per day or month
+         * @description Returns the same totals as CSV (RFC 4180) with a header row, oldest first: a row per period, chain and token that had a payment or a refund, with amounts in smallest units and in whole tokens.
+         */
+        get: operations["exportPaymentTotals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/api-keys": {
         parameters: {
             query?: never;
@@ -4743,6 +4783,104 @@ export interface components {
             by_day: components["schemas"]["DayFigures"][];
         };
         /**
+         * Format: date
+         * @description Day of the calendar.
+         * @example 2026-11-21
+         */
+        CalendarDay: string;
+        /** @description Completed payments and refunds of a period in one token, in its smallest unit. */
+        TokenTotals: {
+            /** @description Chain of the token. */
+            chain_id: components["schemas"]["ChainId"];
+            /** @description Contract address of the token. The zero address means the native coin. */
+            token_address: components["schemas"]["TokenAddress"];
+            /**
+             * @description Symbol of the token, as configured by the operator; null when the token is no longer configured.
+             * @example USDC
+             */
+            symbol: string | null;
+            /**
+             * @description Number of decimals of the token; null when the token is no longer configured.
+             * @example 6
+             */
+            decimals: number | null;
+            /**
+             * @description Number of completed transactions.
+             * @example 19
+             */
+            payments: number;
+            /**
+             * @description Exact sum of the completed transactions. It can exceed 2^256.
+             * @example 237500000
+             */
+            received: string;
+            /**
+             * @description Number of completed refunds.
+             * @example 1
+             */
+            refunds: number;
+            /**
+             * @description Exact sum of the completed refunds. It can exceed 2^256.
+             * @example 2500000
+             */
+            refunded: string;
+            /**
+             * @description Fees of the platform, which takes none.
+             * @example 0
+             * @constant
+             */
+            fee: "0";
+            /**
+             * @description What was received without what was refunded and the fee. Negative when more was refunded.
+             * @example 235000000
+             */
+            net: string;
+        };
+        /** @description Totals of one day or month. */
+        PeriodTotals: {
+            /**
+             * @description The day or the month.
+             * @example 2026-11
+             */
+            period: string;
+            /** @description Start of the period in the time zone. */
+            from: components["schemas"]["Timestamp"];
+            /** @description End of the period, exclusive. Send `from` and `to` to the list of transactions to get the payments of the period. */
+            to: components["schemas"]["Timestamp"];
+            /** @description Totals per token, ordered by chain and token. Tokens without payments and refunds are absent. */
+            tokens: components["schemas"]["TokenTotals"][];
+        };
+        /** @description Totals of an organization in one mode, per day or month. */
+        PaymentTotals: {
+            /**
+             * @description Type of the object.
+             * @example payment_totals
+             * @constant
+             */
+            object: "payment_totals";
+            /** @description Mode of the API key. */
+            mode: components["schemas"]["Mode"];
+            /**
+             * @description Length of a period.
+             * @example month
+             * @enum {string}
+             */
+            interval: "day" | "month";
+            /**
+             * @description Time zone of the days.
+             * @example Europe/Berlin
+             */
+            time_zone: string;
+            /** @description Start of the first period. */
+            from: components["schemas"]["Timestamp"];
+            /** @description End of the last period, exclusive. */
+            to: components["schemas"]["Timestamp"];
+            /** @description Totals of all periods per token, ordered by chain and token. */
+            tokens: components["schemas"]["TokenTotals"][];
+            /** @description Every period, oldest first. */
+            periods: components["schemas"]["PeriodTotals"][];
+        };
+        /**
          * @description Permission of a key: `admin` includes `write`, and `write` includes `read`.
          * @example write
          * @enum {string}
@@ -8333,6 +8471,14 @@ export interface components {
         To: components["schemas"]["Moment"];
         /** @description Time range in whole UTC days that ends with today: the last 7, 30 or 90 days, or all. Sessions and transactions count on the day they were created. */
         StatsPeriod: "7d" | "30d" | "90d" | "all";
+        /** @description Length of a period. */
+        TotalsInterval: "day" | "month";
+        /** @description First day, in the time zone. With `month`, its month is the first one. When absent, 30 days or 12 months end with `last_day`. */
+        FirstDay: components["schemas"]["CalendarDay"];
+        /** @description Last day, included, in the time zone. With `month`, its month is the last one. Today when absent. */
+        LastDay: components["schemas"]["CalendarDay"];
+        /** @description Time zone of the days, a name of the IANA database. */
+        TimeZone: string;
         /** @description Only changes of this type. */
         AuditType: string;
         /** @description Only changes of the record with this id. */
@@ -9570,6 +9716,89 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getPaymentTotals: {
+        parameters: {
+            query: {
+                /** @description Length of a period. */
+                interval: components["parameters"]["TotalsInterval"];
+                /** @description First day, in the time zone. With `month`, its month is the first one. When absent, 30 days or 12 months end with `last_day`. */
+                first_day?: components["parameters"]["FirstDay"];
+                /** @description Last day, included, in the time zone. With `month`, its month is the last one. Today when absent. */
+                last_day?: components["parameters"]["LastDay"];
+                /** @description Time zone of the days, a name of the IANA database. */
+                time_zone: components["parameters"]["TimeZone"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The totals. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentTotals"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportPaymentTotals: {
+        parameters: {
+            query: {
+                /** @description Format of the export. */
+                format: components["parameters"]["Format"];
+                /** @description Length of a period. */
+                interval: components["parameters"]["TotalsInterval"];
+                /** @description First day, in the time zone. With `month`, its month is the first one. When absent, 30 days or 12 months end with `last_day`. */
+                first_day?: components["parameters"]["FirstDay"];
+                /** @description Last day, included, in the time zone. With `month`, its month is the last one. Today when absent. */
+                last_day?: components["parameters"]["LastDay"];
+                /** @description Time zone of the days, a name of the IANA database. */
+                time_zone: components["parameters"]["TimeZone"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The totals as CSV. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example period,chain_id,token_symbol,payments,net_decimal
+                     *     2026-11,31337,USDC,19,235
+                     */
+                    "text/csv": string;
+                };
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
