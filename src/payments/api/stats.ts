@@ -8,11 +8,13 @@ import {
   ownerTallies,
   transactionTallies,
 } from '../stats/tallies.ts';
+import { paymentTotals } from '../stats/totals.ts';
 import { linkStore } from '../store/link-store.ts';
 import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
 import { periodOf, resourceNotFound } from './responses/answers.ts';
+import { requestedPeriods, totalsBody, totalsCsv } from './responses/totals.ts';
 
-/** Operations on statistics. Their figures agree with the lists (Decision 223). */
+/** Operations on statistics. Their figures agree with the lists (Decisions 223 and 450). */
 export function statsHandlers({ db, clock, chains }: Pick<PaymentsContext, 'db' | 'clock' | 'chains'>) {
   return {
     async getPaymentLinkStats({ path: { payment_link_id: id }, query: { period } }, caller) {
@@ -65,6 +67,16 @@ export function statsHandlers({ db, clock, chains }: Pick<PaymentsContext, 'db' 
           by_chain: chainFigures(tallies, chains),
         },
       };
+    },
+
+    async getPaymentTotals({ query }, caller) {
+      const totals = await paymentTotals(db, caller, requestedPeriods(query, clock.now()));
+      return { status: 200, body: totalsBody(totals, { mode: caller.mode, chains, query }) };
+    },
+
+    async exportPaymentTotals({ query }, caller) {
+      const totals = await paymentTotals(db, caller, requestedPeriods(query, clock.now()));
+      return totalsCsv(totals, { timeZone: query.time_zone, chains });
     },
   } satisfies ApiHandlers;
 }
