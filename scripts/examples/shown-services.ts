@@ -112,6 +112,7 @@ function dashboardPages({ url, known }: ExampleShop): ShownPage[] {
     '/payments',
     `/payments/${at('checkout_session_id')}`,
     '/unmatched',
+    '/totals?interval=day',
     '/refunds',
     `/refunds/new?session_id=${at('checkout_session_id')}`,
     `/refunds/${at('refund_id')}`,

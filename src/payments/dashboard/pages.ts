@@ -10,6 +10,7 @@ const PAGES: readonly (readonly [path: RegExp, title: string, module: string])[]
   [/^\/dashboard\/payments\/[^/]+$/, 'Payment', 'payments/payment.ts'],
   [/^\/dashboard\/events$/, 'Events', 'events/events.ts'],
   [/^\/dashboard\/unmatched$/, 'Unmatched transfers', 'payments/unmatched.ts'],
+  [/^\/dashboard\/totals$/, 'Totals', 'payments/totals.ts'],
   [/^\/dashboard\/refunds$/, 'Refunds', 'refunds/refunds.ts'],
   [/^\/dashboard\/refunds\/new$/, 'Refund', 'refunds/new-refund.ts'],
   [/^\/dashboard\/refunds\/re_\w+$/, 'Refund', 'refunds/refund.ts'],

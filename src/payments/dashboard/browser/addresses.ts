@@ -6,6 +6,7 @@ export const dashboard = {
   overview: ROOT,
   payments: `${ROOT}/payments`,
   unmatched: `${ROOT}/unmatched`,
+  totals: `${ROOT}/totals`,
   events: `${ROOT}/events`,
   payment: (sessionId: string) => `${ROOT}/payments/${encodeURIComponent(sessionId)}`,
   event: (eventId: string) => `${ROOT}/events?id=${encodeURIComponent(eventId)}`,

@@ -20,6 +20,7 @@ const PAGES: readonly (readonly [address: string, name: string, needed?: Payment
   [dashboard.links, 'Links'],
   [dashboard.unmatched, 'Unmatched transfers'],
   [dashboard.refunds, 'Refunds'],
+  [dashboard.totals, 'Totals'],
   [dashboard.deposits, 'Deposit addresses'],
   [dashboard.events, 'Events'],
   [dashboard.webhooks, 'Webhooks'],
