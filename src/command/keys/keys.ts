@@ -10,7 +10,6 @@ import { CannotStart, withLocation } from '#lib/startup-error.ts';
 import { recordOperatorChange } from '#payments/audit/operator-changes.ts';
 import { rehashCustomers } from '#payments/customers/rehash-customers.ts';
 import { paymentsServiceOptions } from '#payments/from-config.ts';
-import { type ApiKey, isActiveKey } from '#payments/keys/api-key.ts';
 import { apiKeyStore } from '#payments/keys/api-key-store.ts';
 import { issueKey } from '#payments/keys/issue-key.ts';
 import { ownerAddress } from '#payments/members/owner-address.ts';
@@ -29,6 +28,7 @@ import {
   type Printed,
   parseCommandLine,
 } from './command-line.ts';
+import { listKeys, listOrganizations } from './key-lists.ts';
 import { linkDefaults } from './link-terms.ts';
 import { runRecipientCommand } from './recipients.ts';
 
@@ -128,7 +128,6 @@ function databaseAt(url: string): DatabaseOptions {
   return { file: resolve(file) };
 }
 
-const PAGE = 100;
 const MODES = ['live', 'test'] as const;
 
 /** Part of the configuration that commands use. `now` is UTC ms. */
@@ -239,32 +238,6 @@ function printOwnerLink(
   });
 }
 
-async function listOrganizations(db: Db): Promise<Printed> {
-  const all = await organizationStore(db).list();
-  return { lines: all.map(({ id, tier, name }) => [id, tier, name].join('  ')) };
-}
-
-async function listKeys(db: Db, nameOrId: string, now: number): Promise<Printed> {
-  const { id } = await namedOrganization(db, nameOrId);
-  const keys: ApiKey[] = [];
-  for (let page = 1, hasMore = true; hasMore; page++) {
-    const part = await apiKeyStore(db).list(id, MODES, { page, limit: PAGE });
-    keys.push(...part.data);
-    hasMore = part.hasMore;
-  }
-  return { lines: keys.map(key => described(key, now)) };
-}
-
-function described(key: ApiKey, now: number): string {
-  const { id, mode, permission, prefix, lastFour, expiresAt, revokedAt, lastUsedAt, name } = key;
-  const end =
-    expiresAt === null ? '' : ` ${isActiveKey(key, now) ? 'until' : 'since'} ${timeText(expiresAt)}`;
-  const active = isActiveKey(key, now) ? `active${end}` : `expired${end}`;
-  const state = revokedAt === null ? active : `revoked since ${timeText(revokedAt)}`;
-  const use = lastUsedAt === null ? 'never used' : `last used ${timeText(lastUsedAt)}`;
-  return [id, mode, permission.padEnd(5), `${prefix}…${lastFour}`, state, use, name].join('  ');
-}
-
 /** Revokes a key, even the last admin key of a mode: this command can create another one. */
 function revokeKey(db: Db, keyId: string, now: number): Promise<Printed> {
   return transaction(db, async handle => {
@@ -305,8 +278,4 @@ async function resealAll(
       ...(unopened === 0 ? [] : [`${unopened} values do not open with any configured key.`]),
     ],
   };
-}
-
-function timeText(ms: number): string {
-  return new Date(ms).toISOString();
 }

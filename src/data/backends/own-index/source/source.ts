@@ -1,12 +1,21 @@
+import type { Address } from 'viem';
 import type { ChainIndex } from '#indexer/index-service.ts';
 import type { Page } from '#indexer/read/page.ts';
 import type { Exchange } from '#indexer/read/tokens/markets.ts';
+import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
 import { BackendError, notFound } from '../../port/backend-error.ts';
 import type { CursorPosition } from '../../port/cursor.ts';
 import { encodeCursor } from '../../port/cursor.ts';
 import type { MetadataDocuments } from './metadata-documents.ts';
 import type { NameBook } from './names.ts';
-import type { RateBook } from './rates.ts';
+
+/** Prices in US dollars at the head of an index, from pools on its chain (Decision 448). As decimal text. */
+export interface RateBook {
+  /** Prices of whole tokens by address. Tokens without a price are missing. */
+  ofTokens(rows: readonly TokenRow[]): Promise<ReadonlyMap<Address, string>>;
+  /** Price of the native coin, which is that of the token that wraps it; null when it has none. */
+  ofCoin(): Promise<string | null>;
+}
 
 /** Parts of a chain's index that answers are built from. */
 export interface IndexSource extends Pick<ChainIndex, 'reader' | 'status' | 'untilFound'> {

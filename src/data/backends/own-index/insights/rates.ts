@@ -1,17 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Address } from 'viem';
 import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
-import { quotesOf } from '../insights/quotes.ts';
-import { numberOf } from '../insights/ratio.ts';
-import type { IndexSource } from './source.ts';
-
-/** Prices in US dollars at the head of an index, from pools on its chain (Decision 448). As decimal text. */
-export interface RateBook {
-  /** Prices of whole tokens by address. Tokens without a price are missing. */
-  ofTokens(rows: readonly TokenRow[]): Promise<ReadonlyMap<Address, string>>;
-  /** Price of the native coin, which is that of the token that wraps it; null when it has none. */
-  ofCoin(): Promise<string | null>;
-}
+import type { IndexSource, RateBook } from '../source/source.ts';
+import { quotesOf } from './quotes.ts';
+import { numberOf } from './ratio.ts';
 
 /** Prices remembered, each until the next block. */
 const REMEMBERED = 10_000;
