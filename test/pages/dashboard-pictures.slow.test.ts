@@ -55,3 +55,19 @@ test('a file that is no picture, or too large, is refused in words', async ({ pa
   await page.getByRole('button', { name: 'Save profile' }).click();
   await page.getByText('The profile is saved.').waitFor();
 });
+
+test('the button that uploads a file shows the focus of the keyboard', async ({ page, signIn }) => {
+  await signIn();
+  await page.goto('/dashboard/organization');
+  const chooser = page.getByLabel('Upload a file: Logo');
+  const button = page.locator('.picture-field', { has: chooser }).getByText('Upload a file');
+  const outline = () => button.evaluate(element => getComputedStyle(element).outlineStyle);
+  await button.waitFor();
+  expect(await outline()).toBe('none');
+
+  await page.getByRole('textbox', { name: 'Logo', exact: true }).focus();
+  await page.keyboard.press('Tab');
+
+  expect(await chooser.evaluate(input => input === document.activeElement)).toBe(true);
+  expect(await outline()).toBe('solid');
+});

@@ -56,7 +56,6 @@ export function PictureField({
     })}
     <div class="row">
       ${isOwn && html`<img class="picture-preview" src=${pictureAddress(value)} alt=${`Preview: ${label}`} />`}
-      <label class="button" for=${id} aria-disabled=${isBusy}>${isBusy ? 'Uploading…' : 'Upload a file'}</label>
       <input
         class="visually-hidden"
         id=${id}
@@ -66,6 +65,7 @@ export function PictureField({
         disabled=${isBusy}
         onChange=${choose}
       />
+      <label class="button" for=${id} aria-disabled=${isBusy}>${isBusy ? 'Uploading…' : 'Upload a file'}</label>
       ${value !== '' && html`<button type="button" onClick=${() => onValue('')}>Remove</button>`}
       ${isBusy && html`<progress aria-label=${`Uploading: ${label}`}></progress>`}
     </div>
