@@ -818,9 +818,11 @@ export const table = {
     statuses: [200, 304, 400, 401, 403, 408, 417, 429, 431, 500, 503],
     security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
     parameters: [
+      { name: "query", in: "query", required: false, read: "string", many: "one", check: "Search", unlogged: true },
       { name: "status", in: "query", required: false, read: "string", many: "one", check: "TransferStatus" },
       { name: "chain_id", in: "query", required: false, read: "integer", many: "one", check: "Page" },
       { name: "page", in: "query", required: false, read: "integer", many: "one", check: "Page", default: 1 },
+      { name: "cursor", in: "query", required: false, read: "string", many: "one", check: "Cursor" },
       { name: "limit", in: "query", required: false, read: "integer", many: "one", check: "Limit", default: 20 },
     ],
   },

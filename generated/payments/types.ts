@@ -1041,7 +1041,7 @@ export interface paths {
         };
         /**
          * List unmatched transfers
-         * @description Returns confirmed transfers to recipients of the organization that match no checkout session, newest first. They occur when a payer sends a rounded amount, or pays from an exchange. Those of set-aside transactions are listed before they are confirmed, with the status `set_aside`. Without `status`, the list has transfers in every state.
+         * @description Returns confirmed transfers to recipients of the organization that match no checkout session, that `query` finds and that match every filter, newest first. They occur when a payer sends a rounded amount, or pays from an exchange. Those of set-aside transactions are listed before they are confirmed, with the status `set_aside`. Without `status`, the list has transfers in every state.
          */
         get: operations["listUnmatchedTransfers"];
         put?: never;
@@ -6947,6 +6947,11 @@ export interface components {
              */
             total_count: number;
             /**
+             * @description Continues the list after this page as `cursor`; null on the last page.
+             * @example WzE3NjI5NDg4MDAwMDAsImNzXzloVXczWnBMazVSdE44eEViRzJtUXk3ViJd
+             */
+            next_cursor?: string | null;
+            /**
              * @description Path of the list.
              * @example /api/v1/unmatched-transfers
              */
@@ -8406,6 +8411,8 @@ export interface components {
         HasPaid: boolean;
         /** @description Field by which the customers are ordered; `created_at` when absent. */
         CustomerSort: "created_at";
+        /** @description Text to search for: an id of an unmatched transfer, checkout session, transaction, payment link or refund, a transaction hash, the address of the sender or the recipient, an amount in whole tokens such as `25` or `25 USDC`, or an order reference, an email address or a part of a product's name of a checkout that the transfer may be meant for or was assigned to. An empty text does not filter. */
+        TransferQuery: string;
         /** @description True returns only sessions with a completed refund, false only the others. */
         Refunded: boolean;
         /** @description True returns only sessions that an open unmatched transfer may be meant for, false only the others. */
@@ -11194,12 +11201,16 @@ export interface operations {
     listUnmatchedTransfers: {
         parameters: {
             query: {
+                /** @description Text to search for: an id of an unmatched transfer, checkout session, transaction, payment link or refund, a transaction hash, the address of the sender or the recipient, an amount in whole tokens such as `25` or `25 USDC`, or an order reference, an email address or a part of a product's name of a checkout that the transfer may be meant for or was assigned to. An empty text does not filter. */
+                query?: components["parameters"]["TransferQuery"];
                 /** @description Only transfers in this state. `open` are those that need a decision. Without it, transfers in every state. */
                 status?: components["parameters"]["TransferStatus"];
                 /** @description Only records on this chain. */
                 chain_id?: components["parameters"]["ChainIdParameter"];
                 /** @description Page number, from 1. A page after the last one is empty. */
                 page: components["parameters"]["Page"];
+                /** @description `next_cursor` of the previous page, for a request with the same filters and order. Replaces `page`, and takes the same time on every page. */
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Number of records per page. */
                 limit: components["parameters"]["Limit"];
             };
