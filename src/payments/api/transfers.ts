@@ -9,29 +9,34 @@ import {
   transferStatus,
   type UnmatchedTransfer,
 } from '../model/transfer.ts';
+import { searchTextOf } from '../search/search-text.ts';
+import { foundTransfers } from '../search/transfer-search.ts';
 import { sessionStore } from '../sessions/session-store.ts';
 import { isToAddressOf } from '../settlement/match.ts';
 import { settlement } from '../settlement/settlement.ts';
 import { transferDecisions } from '../settlement/transfer-decisions.ts';
 import { transferStore } from '../store/transfer-store.ts';
 import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
-import { nullableTimestamp, pagedList, resourceNotFound } from './responses/answers.ts';
+import { cursorRefused, nullableTimestamp, resourceNotFound, sortedList } from './responses/answers.ts';
 import { candidateList, otherAddress } from './responses/candidates.ts';
 import { transactionBody } from './responses/record-bodies.ts';
 
 /** Operations on unmatched transfers, which stay listed until they are assigned (Decision 112). */
 export function transferHandlers(context: PaymentsContext) {
-  const { db, seals, clock } = context;
+  const { db, seals, clock, chains } = context;
   const found = async (handle: Handle, owner: Owner, id: string): Promise<UnmatchedTransfer> => {
     const transfer = await transferStore(handle).find(owner, id);
     if (transfer === undefined) throw resourceNotFound('unmatched_transfer', id);
     return transfer;
   };
   return {
-    async listUnmatchedTransfers({ query: { page, limit, status, chain_id } }, caller) {
+    async listUnmatchedTransfers({ query: { query, status, chain_id, ...page } }, caller) {
+      const search = { owner: caller, text: searchTextOf(query, { chains, mode: caller.mode }) };
       const filters = { status, chainId: chain_id };
-      const transfers = await transferStore(db).list(caller, filters, { page, limit });
-      return { status: 200, body: pagedList('/api/v1/unmatched-transfers', transfers, transferBody) };
+      const transfers = await foundTransfers({ handle: db, seals }, search, filters, page).catch(
+        cursorRefused,
+      );
+      return { status: 200, body: sortedList('/api/v1/unmatched-transfers', transfers, transferBody) };
     },
 
     async listTransferCandidates({ path: { unmatched_transfer_id: id } }, caller) {

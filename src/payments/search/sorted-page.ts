@@ -29,7 +29,7 @@ export interface SortedPage<T> extends ListPage<T> {
 }
 
 /** Tables with these columns are listed. */
-type Listed = 'checkout_sessions' | 'transactions' | 'customers';
+type Listed = 'checkout_sessions' | 'transactions' | 'customers' | 'unmatched_transfers';
 
 /** One meaning of a search. */
 export interface Meaning extends Sql {

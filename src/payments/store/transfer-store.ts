@@ -1,6 +1,6 @@
 import type { Binding } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { BOUND } from '../../db/query.ts';
+import { BOUND, type Sql } from '../../db/query.ts';
 import { insertRows, placeholders } from '../../db/rows.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Owner } from '../model/owner.ts';
@@ -8,15 +8,7 @@ import type { NewTransfer, OwnedTransfer, TransferStatus, UnmatchedTransfer } fr
 import { recordForm } from '../tables/record-form.ts';
 import { select } from '../tables/select.ts';
 import { type DueAtHead, IS_NOT_SET_ASIDE, type RecordedBlock } from './chain-records.ts';
-import {
-  allOf,
-  type ListPage,
-  type ListPageRequest,
-  optionalCondition,
-  ownedBy,
-  ownedRow,
-  paged,
-} from './list-query.ts';
+import { allOf, optionalCondition, ownedRow } from './list-query.ts';
 
 /** Filters of unmatched transfers. */
 export interface TransferFilters {
@@ -48,25 +40,6 @@ export function transferStore(handle: Handle) {
 
     /** The same for many transfers, in one statement. */
     upsertAll: (owned: readonly OwnedTransfer[], now: number): Promise<void> => upsertAll(handle, owned, now),
-
-    /** Newest first. Confirmed ones, and those whose transaction is set aside. */
-    list(
-      owner: Owner,
-      { status, chainId }: TransferFilters,
-      page: ListPageRequest,
-    ): Promise<ListPage<UnmatchedTransfer>> {
-      const condition = allOf([
-        ownedBy(owner),
-        { sql: status === undefined ? IS_LISTED : CONDITIONS[status], bindings: [] },
-        optionalCondition('chain_id = ?', chainId),
-      ]);
-      const listing = {
-        table: 'unmatched_transfers',
-        where: condition,
-        order: 'created_at desc, id desc',
-      } as const;
-      return paged(handle, listing, page, transferForm.recordOf);
-    },
 
     /** Undefined for one that is not listed. */
     async find(owner: Owner, id: string): Promise<UnmatchedTransfer | undefined> {
@@ -203,6 +176,14 @@ const CONDITIONS = {
   refunded: 'confirmed_at is not null and assigned_at is null and amount_refunded = amount',
   set_aside: IS_SET_ASIDE,
 } as const satisfies Record<TransferStatus, string>;
+
+/** Condition for listed transfers of any owner that match every filter: confirmed ones, and those that are set aside. */
+export function filteredTransfers({ status, chainId }: TransferFilters): Sql {
+  return allOf([
+    { sql: status === undefined ? IS_LISTED : CONDITIONS[status], bindings: [] },
+    optionalCondition('chain_id = ?', chainId),
+  ]);
+}
 
 /** Replaces what may differ when a transfer is seen in another block. */
 const SEEN_AGAIN = `block_number = excluded.block_number, block_hash = excluded.block_hash,

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { execute } from '#db/query.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { record, text } from '../../lab/json.ts';
 import { allDue } from '../../lab/payments-records.ts';
@@ -75,6 +76,53 @@ eachPaymentsApi('unmatched transfers', apiTest => {
     expect((await merchant.get(PATH)).body).toMatchObject({
       data: [{ suggested_session_id: suggestedSessionId, session_id: null }],
     });
+  });
+
+  test('are found by what the chain says of them, and by the checkout they may be meant for', async ({
+    api,
+    unmatched,
+  }) => {
+    const merchant = await api.merchant();
+    const session = await opened(merchant, { clientReferenceId: 'Order-77' });
+    const payment = aPayment({ amount: 7_250_000n, blockTime: api.clock.now() });
+    const id = await unmatched(merchant, { ...payment, suggestedSessionId: session });
+    await unmatched(merchant);
+    // A transfer is recorded by a watcher, which has a place on its chain.
+    await execute(api.db, 'insert into chain_cursors (chain_id, block_number, scanned_at) values (?, 7, 1)', [
+      payment.chainId,
+    ]);
+    const found = async (text: string) =>
+      idsOf(await merchant.get(`${PATH}?query=${encodeURIComponent(text)}`));
+
+    for (const text of [id, session, payment.txHash, '7.25', '7,25 usdc', 'order-77'])
+      expect(await found(text), text).toEqual([id]);
+    expect(await found(payment.sender.toUpperCase().replace('0X', '0x'))).toContain(id);
+    expect(await found(payment.recipient)).toContain(id);
+    expect(await found('')).toHaveLength(2);
+    for (const text of ['7.251', 'order-7', 'nobody@books.example', MISSING])
+      expect(await found(text), text).toEqual([]);
+    expect(idsOf(await merchant.get(`${PATH}?query=7.25&status=assigned`))).toEqual([]);
+
+    const { body: assigned } = await assign(merchant, id, session);
+    expect(await found('order-77')).toEqual([id]);
+    expect(await found(text(record(assigned).id))).toEqual([id]);
+    expect(await found(session)).toEqual([id]);
+  });
+
+  test('continue after a page by its cursor, whatever is recorded meanwhile', async ({ api, unmatched }) => {
+    const merchant = await api.merchant();
+    const old = await unmatched(merchant);
+    api.clock.advance(1000);
+    const recent = await unmatched(merchant);
+
+    const first = await merchant.get(`${PATH}?limit=1`);
+    api.clock.advance(1000);
+    await unmatched(merchant);
+    const next = await merchant.get(`${PATH}?limit=1&cursor=${text(record(first.body).next_cursor)}`);
+
+    expect([idsOf(first), idsOf(next)]).toEqual([[recent], [old]]);
+    expect(next.body).toMatchObject({ has_more: false, next_cursor: null });
+    expect(errorOf(await merchant.get(`${PATH}?cursor=abc`))).toBe('400 invalid_field_value cursor');
   });
 
   test('become payments of the session they are assigned to', async ({ api, unmatched }) => {

@@ -8,6 +8,7 @@ import { transferStore } from '#payments/store/transfer-store.ts';
 import { record, text } from '../../lab/json.ts';
 import { aLink, allDue } from '../../lab/payments-records.ts';
 import { eachDatabase } from '../../support/databases.ts';
+import { listedTransfers } from '../../support/listed-transfers.ts';
 import {
   aPayment,
   errorOf,
@@ -67,7 +68,7 @@ eachDatabase('a payment that its payer reports', databases => {
   const report = (id: string, body: object) => api.payer.post(`/api/v1/pay/sessions/${id}/reports`, body);
   const found = async (id: string, body: object) => record((await report(id, body)).body);
   const unmatched = async (txHash: string) => {
-    const { data } = await transferStore(api.db).list(merchant.owner, {}, { page: 1, limit: 100 });
+    const { data } = await listedTransfers(api.db, merchant.owner, {}, { page: 1, limit: 100 });
     return data.find(one => one.txHash === txHash);
   };
   async function sign(

@@ -16,6 +16,7 @@ import { watchedPayments } from '#payments/store/watched-payments.ts';
 import { allDue, RECORD_TIME } from '../../lab/payments-records.ts';
 import { aSession, aTransfer, hash } from '../../lab/payments-sessions.ts';
 import { eachPaymentsDatabase } from '../../support/each-payments-database.ts';
+import { listedTransfers } from '../../support/listed-transfers.ts';
 
 const SEALED = seals(['a secret that only this test knows, and long']);
 const ALL = { page: 1, limit: 100 };
@@ -129,7 +130,7 @@ eachPaymentsDatabase('records of payments', ownedTest => {
     await store.upsert(owner, transfer, RECORD_TIME + 1);
     const [first, ...rest] = await store.unconfirmed(allDue(transfer.chainId));
     const id = first?.id ?? '';
-    const hidden = await store.list(owner, {}, ALL);
+    const hidden = await listedTransfers(db, owner, {}, ALL);
     await store.confirm(first === undefined ? [] : [first], RECORD_TIME + 2);
     const shown = await store.find(owner, id);
 
@@ -180,9 +181,10 @@ eachPaymentsDatabase('records of payments', ownedTest => {
 
     expect([early, first, second, removed]).toEqual([false, true, false, 1]);
     expect(openIds).toEqual([dropped.txHash]);
-    const ofStatus = async (status: 'open' | 'assigned') => (await store.list(owner, { status }, ALL)).total;
+    const ofStatus = async (status: 'open' | 'assigned') =>
+      (await listedTransfers(db, owner, { status }, ALL)).total;
     expect([await ofStatus('open'), await ofStatus('assigned')]).toEqual([0, 1]);
-    expect((await store.list(owner, { chainId: 1 }, ALL)).total).toBe(0);
+    expect((await listedTransfers(db, owner, { chainId: 1 }, ALL)).total).toBe(0);
   });
 
   test('a fact is recorded once, and events are listed newest first and in their order within a millisecond', async ({

@@ -2,10 +2,10 @@ import { afterAll, expect, test } from 'vitest';
 import type { CheckoutSession } from '#payments/model/session.ts';
 import { candidateStore } from '#payments/sessions/candidates.ts';
 import { transferDecisions } from '#payments/settlement/transfer-decisions.ts';
-import { transferStore } from '#payments/store/transfer-store.ts';
 import { text } from '../../lab/json.ts';
 import { startPaymentChain } from '../../lab/payment-chain.ts';
 import { eachDatabase } from '../../support/databases.ts';
+import { listedTransfers } from '../../support/listed-transfers.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { watchedShop } from './watched-shop.ts';
@@ -29,9 +29,7 @@ eachDatabase('an unmatched transfer', databases => {
       confirmations: async ({ id }: CheckoutSession) =>
         (await candidateStore(ours.db).ofSessions([id])).get(id)?.map(one => one.confirmations),
       listed: async () =>
-        (await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 })).data.map(
-          one => one.amount,
-        ),
+        (await listedTransfers(ours.db, ours.owner, {}, { page: 1, limit: 10 })).data.map(one => one.amount),
     };
   }
 
@@ -160,7 +158,7 @@ eachDatabase('an unmatched transfer', databases => {
     await using ours = await begin();
     const session = await ours.open();
     await ours.arrived(PRICE);
-    const [transfer] = (await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 })).data;
+    const [transfer] = (await listedTransfers(ours.db, ours.owner, {}, { page: 1, limit: 10 })).data;
 
     const decision = { actor: 'api_key:ak_1', reason: null, now: chain.clock.now() } as const;
     await transferDecisions(ours.db).dismiss(text(transfer?.id), decision);

@@ -3,8 +3,8 @@ import { uintColumn } from '#db/columns.ts';
 import { execute } from '#db/query.ts';
 import { LIFE_ALLOWANCE } from '#payments/model/session.ts';
 import { linkStore } from '#payments/store/link-store.ts';
-import { transferStore } from '#payments/store/transfer-store.ts';
 import { aLink } from '../../lab/payments-records.ts';
+import { listedTransfers } from '../../support/listed-transfers.ts';
 import { eachWatchedShop, type WatchedShop } from './watched-shop.ts';
 
 const PRICE = 5_000_000n;
@@ -12,7 +12,7 @@ const PRICE = 5_000_000n;
 const EXCHANGE = 7;
 
 async function unmatchedOf({ db, owner }: WatchedShop) {
-  const { data } = await transferStore(db).list(owner, {}, { page: 1, limit: 200 });
+  const { data } = await listedTransfers(db, owner, {}, { page: 1, limit: 200 });
   return data.map(one => ({ amount: one.amount, suggested: one.suggestedSessionId }));
 }
 

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { transaction } from '#db/transaction.ts';
 import { TRANSFER } from '#evm/coin-logs.ts';
 import { settlement } from '#payments/settlement/settlement.ts';
-import { transferStore } from '#payments/store/transfer-store.ts';
+import { listedTransfers } from '../../support/listed-transfers.ts';
 import { BLOCKS_TO_SETTLE, seals } from './setting.ts';
 import { eachWatchedShop } from './watched-shop.ts';
 
@@ -77,7 +77,7 @@ eachWatchedShop('transactions that come back with other transfers', watchedTest 
 
     const hash = await remined([1n, 77n], [77n], { blocks: BLOCKS_TO_SETTLE });
 
-    const { data } = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
+    const { data } = await listedTransfers(ours.db, ours.owner, {}, { page: 1, limit: 10 });
     expect(data.map(one => [one.txHash, one.logIndex, one.amount])).toEqual([[hash, 0, 77n]]);
   });
 
@@ -89,7 +89,7 @@ eachWatchedShop('transactions that come back with other transfers', watchedTest 
 
     await remined([77n], [77n, 77n, 1n], { blocks: 1 });
 
-    const { data } = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
+    const { data } = await listedTransfers(ours.db, ours.owner, {}, { page: 1, limit: 10 });
     expect(data.map(one => [one.logIndex, one.amount]).sort()).toEqual([
       [0, 77n],
       [1, 77n],
@@ -103,7 +103,7 @@ eachWatchedShop('transactions that come back with other transfers', watchedTest 
   }) => {
     const session = await ours.open();
     const listed = async () => {
-      const { data } = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
+      const { data } = await listedTransfers(ours.db, ours.owner, {}, { page: 1, limit: 10 });
       return data.toSorted((a, b) => a.logIndex - b.logIndex);
     };
     const assign = async () => {

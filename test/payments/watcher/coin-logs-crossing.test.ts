@@ -2,12 +2,12 @@ import { type Address, concatHex, type Hex, pad, toHex } from 'viem';
 import { expect, test } from 'vitest';
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
-import { transferStore } from '#payments/store/transfer-store.ts';
 import { chainActions } from '../../lab/chain-actions.ts';
 import { continuedOnAmsterdam } from '../../lab/crossing-chain.ts';
 import { faultyNode, type Lie } from '../../lab/faulty-node.ts';
 import { addressOf, startPaymentChain, type TestPaymentChain } from '../../lab/payment-chain.ts';
 import { eachDatabase } from '../../support/databases.ts';
+import { listedTransfers } from '../../support/listed-transfers.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { contractPayer, payerAt } from './contract-payer.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
@@ -110,7 +110,7 @@ eachDatabase('over the fork from which on chains log coins', databases => {
       expect(from).toBeGreaterThanOrEqual(DISTANCE);
       expect(await paymentsOf(plain)).toEqual(plain.map(() => ['completed']));
       expect(await paymentsOf(byContract)).toEqual(byContract.map(() => ['completed']));
-      expect((await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 1 })).total).toBe(0);
+      expect((await listedTransfers(ours.db, ours.owner, {}, { page: 1, limit: 1 })).total).toBe(0);
       expect((await cursorStore(ours.db).find(chain.chainId))?.coinsBlock).toBeUndefined();
     },
   );
@@ -216,7 +216,7 @@ eachDatabase('over the fork from which on chains log coins', databases => {
     const received = sessions.map(({ status, amountReceived }) => [status, amountReceived]);
     expect(received).toEqual(forged.map(() => ['active', 0n]));
     expect(await ours.session(plain)).toMatchObject({ status: 'completed' });
-    expect((await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 1 })).total).toBe(0);
+    expect((await listedTransfers(ours.db, ours.owner, {}, { page: 1, limit: 1 })).total).toBe(0);
   });
 });
 

@@ -5,11 +5,11 @@ import { recipientStore } from '#payments/recipients/recipient-store.ts';
 import { refundMoves } from '#payments/refunds/refund-moves.ts';
 import { refundStore } from '#payments/refunds/refund-store.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
-import { transferStore } from '#payments/store/transfer-store.ts';
 import { expiryWorker } from '#payments/watcher/expiry.ts';
 import type { Lie } from '../../lab/faulty-node.ts';
 import { addressOf } from '../../lab/payment-chain.ts';
 import { aRefund } from '../../lab/payments-refunds.ts';
+import { listedTransfers } from '../../support/listed-transfers.ts';
 import { contractPayer } from './contract-payer.ts';
 import { BLOCKS_TO_SETTLE, log, paymentChain, seals, watcherOf } from './setting.ts';
 import { coinLogsTest, eachWatchedShop, never } from './watched-shop.ts';
@@ -56,7 +56,7 @@ eachWatchedShop(
       expect(ofChoice).toBeLessThanOrEqual(20);
       expect(wholeBlocks).toHaveLength(ofChoice);
       expect((await cursorStore(ours.db).find(chain.chainId))?.coinsBlock).toBeUndefined();
-      expect((await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 1 })).total).toBe(0);
+      expect((await listedTransfers(ours.db, ours.owner, {}, { page: 1, limit: 1 })).total).toBe(0);
     });
 
     test('a contract that signed pays by any amount, also in several parts of one transaction', async ({
@@ -207,7 +207,7 @@ eachWatchedShop(
 
       expect(waiting).toMatchObject({ status: 'active' });
       expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
-      expect((await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 1 })).total).toBe(160);
+      expect((await listedTransfers(ours.db, ours.owner, {}, { page: 1, limit: 1 })).total).toBe(160);
     });
 
     test('a refund that a contract of the organization sends completes by its log, unnamed and once', async ({

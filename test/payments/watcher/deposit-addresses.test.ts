@@ -6,10 +6,10 @@ import { depositAddressStore } from '#payments/deposits/deposit-address-store.ts
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import { MAX_PAYMENTS } from '#payments/model/session.ts';
 import { LATE_PAYMENT_MS } from '#payments/settlement/match.ts';
-import { transferStore } from '#payments/store/transfer-store.ts';
 import { asAddress } from '#payments/watcher/node/transfer-logs.ts';
 import { addressOf, startPaymentChain, type TestPaymentChain } from '../../lab/payment-chain.ts';
 import { eachDatabase } from '../../support/databases.ts';
+import { listedTransfers } from '../../support/listed-transfers.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { deployFactory, GAS } from './deposit-support.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
@@ -110,7 +110,7 @@ eachDatabase('a session with a deposit address', databases => {
     await chain.pay({ from: 1, to, amount: session.amount / 2n });
     const paid = await ours.settled(session.id);
 
-    const { data } = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
+    const { data } = await listedTransfers(ours.db, ours.owner, {}, { page: 1, limit: 10 });
     expect(paid).toMatchObject({ status: 'completed' });
     expect(await ours.payments(session.id)).toHaveLength(MAX_PAYMENTS + 2);
     expect(data.map(one => one.amount)).toEqual([1n]);
@@ -152,7 +152,7 @@ eachDatabase('a session with a deposit address', databases => {
     await ours.settled(session.id);
 
     expect(await ours.session(other.id)).toMatchObject({ paymentStatus: 'awaiting_payment' });
-    expect((await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 })).data).toEqual([]);
+    expect((await listedTransfers(ours.db, ours.owner, {}, { page: 1, limit: 10 })).data).toEqual([]);
   });
 
   test('leaves its address to the organization when it is removed', async () => {
@@ -164,7 +164,7 @@ eachDatabase('a session with a deposit address', databases => {
     await chain.pay({ from: 1, to: `${session.depositAddress}`, amount: 3n });
     await ours.settled((await ours.open()).id);
 
-    const [listed] = (await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 })).data;
+    const [listed] = (await listedTransfers(ours.db, ours.owner, {}, { page: 1, limit: 10 })).data;
     expect(listed).toMatchObject({ recipient: session.depositAddress, amount: 3n });
   });
 

@@ -8,6 +8,7 @@ import { transferStore } from '#payments/store/transfer-store.ts';
 import type { Lie } from '../../lab/faulty-node.ts';
 import { addressOf, startPaymentChain } from '../../lab/payment-chain.ts';
 import { allDue } from '../../lab/payments-records.ts';
+import { listedTransfers } from '../../support/listed-transfers.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { eachWatchedShop, never } from './watched-shop.ts';
 
@@ -137,7 +138,7 @@ eachWatchedShop('a faulty node', test => {
     const hash = await chain.pay({ from: 1, to: ours.recipient, amount: 77n });
     await chain.mine(BLOCKS_TO_SETTLE);
     const listed = async () =>
-      (await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 })).data.map(one => one.txHash);
+      (await listedTransfers(ours.db, ours.owner, {}, { page: 1, limit: 10 })).data.map(one => one.txHash);
 
     ours.node.tell(({ method }, answer) =>
       method === 'eth_getTransactionReceipt' ? { ...Object(answer), logs: [] } : undefined,

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { transferStore } from '#payments/store/transfer-store.ts';
 import { floodingToken } from '../../support/flooding-token.ts';
+import { listedTransfers } from '../../support/listed-transfers.ts';
 import { eachWatchedShop, type ShopBehindNodes } from './watched-shop.ts';
 
 /** The logs of all these transfers are longer than an answer, and those of one transaction are not. */
@@ -41,7 +41,7 @@ eachWatchedShop('a block with more logs than an answer can hold', watchedTest =>
       { status: 'completed' },
       { status: 'completed' },
     ]);
-    const { total } = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 1 });
+    const { total } = await listedTransfers(ours.db, ours.owner, {}, { page: 1, limit: 1 });
     expect(total).toBe(FLOODS * DUST);
   });
 

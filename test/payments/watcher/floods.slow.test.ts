@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { MAX_PAYMENTS } from '#payments/model/session.ts';
-import { transferStore } from '#payments/store/transfer-store.ts';
 import { until } from '../../lab/until.ts';
 import { type Flood, floodingToken } from '../../support/flooding-token.ts';
 import { insertOwner } from '../../support/given-database.ts';
+import { listedTransfers } from '../../support/listed-transfers.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { eachWatchedShop } from './watched-shop.ts';
 
@@ -27,7 +27,7 @@ eachWatchedShop('a flood of transfers to one organization', watchedTest => {
       return ours.open({ ...owner, recipientAddress: `0x${'e1'.repeat(20)}` });
     })
     .extend('listed', ({ ours }) => async (): Promise<number> => {
-      const page = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 1 });
+      const page = await listedTransfers(ours.db, ours.owner, {}, { page: 1, limit: 1 });
       return page.total;
     });
 

@@ -9,7 +9,6 @@ import { systemClock } from '#lib/clock.ts';
 import { refundMoves } from '#payments/refunds/refund-moves.ts';
 import { lookUpHash } from '#payments/sessions/reported-hash-store.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
-import { transferStore } from '#payments/store/transfer-store.ts';
 import { select } from '#payments/tables/select.ts';
 import type { EffectName } from '#payments/watcher/look/look.ts';
 import { text } from '../../lab/json.ts';
@@ -17,6 +16,7 @@ import { startPaymentChain, type TestPaymentChain } from '../../lab/payment-chai
 import { aRefund } from '../../lab/payments-refunds.ts';
 import { until } from '../../lab/until.ts';
 import { bothDatabases } from '../../support/databases.ts';
+import { listedTransfers } from '../../support/listed-transfers.ts';
 import { someHash } from '../../support/payments-api.ts';
 import type { WatcherOrder } from '../../support/watcher-process.ts';
 import { BLOCKS_TO_SETTLE, paymentChain, SECRET, type Shop, seals, shop } from './setting.ts';
@@ -69,7 +69,7 @@ bothDatabases('kills', databases => {
     const statuses = async (ids: readonly string[]) =>
       Promise.all(ids.map(async id => (await ours.session(id)).status));
     const events = Object.groupBy(await ours.events(), type => type);
-    const listed = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 100 });
+    const listed = await listedTransfers(ours.db, ours.owner, {}, { page: 1, limit: 100 });
     const lost = await Promise.all(dropped.map(id => ours.session(id)));
     expect(endings).toEqual(STEPS.map(() => 'SIGKILL'));
     expect(last).toBe('0');

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { transferStore } from '#payments/store/transfer-store.ts';
 import { floodingToken } from '../../support/flooding-token.ts';
 import { insertOwner } from '../../support/given-database.ts';
+import { listedTransfers } from '../../support/listed-transfers.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { eachWatchedShop, type WatchedShop } from './watched-shop.ts';
 
@@ -133,7 +133,7 @@ async function openElsewhere(ours: WatchedShop) {
 }
 
 async function listed(ours: WatchedShop): Promise<number> {
-  return (await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 1 })).total;
+  return (await listedTransfers(ours.db, ours.owner, {}, { page: 1, limit: 1 })).total;
 }
 
 /** Number of completed payments of all organizations. */

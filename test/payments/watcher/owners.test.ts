@@ -5,10 +5,10 @@ import type { CheckoutSession } from '#payments/model/session.ts';
 import { recipientOwnership } from '#payments/recipients/recipient-ownership.ts';
 import { recipientStore } from '#payments/recipients/recipient-store.ts';
 import { settlement } from '#payments/settlement/settlement.ts';
-import { transferStore } from '#payments/store/transfer-store.ts';
 import { startPaymentChain } from '../../lab/payment-chain.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { insertOwner } from '../../support/given-database.ts';
+import { listedTransfers } from '../../support/listed-transfers.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { seals } from './setting.ts';
 import { type WatchedShop, watchedShop } from './watched-shop.ts';
@@ -36,7 +36,7 @@ eachDatabase('two organizations at one address', databases => {
     return `${status} ${paymentStatus}`;
   }
   const unmatchedOf = async (owner: Owner) =>
-    (await transferStore(ours.db).list(owner, {}, { page: 1, limit: 10 })).data;
+    (await listedTransfers(ours.db, owner, {}, { page: 1, limit: 10 })).data;
   const prove = (owner: Owner) =>
     transaction(ours.db, async handle => {
       const recipient = await recipientStore(handle).name(owner, at(), ours.clock.now());

@@ -4,9 +4,9 @@ import { transaction } from '#db/transaction.ts';
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import { settlement } from '#payments/settlement/settlement.ts';
 import { setAsideList } from '#payments/store/set-aside-list.ts';
-import { transferStore } from '#payments/store/transfer-store.ts';
 import { ofBlock, ofReceipt, ofTransaction, withoutTransaction } from '../../lab/lies/changed-answers.ts';
 import { addressOf } from '../../lab/payment-chain.ts';
+import { listedTransfers } from '../../support/listed-transfers.ts';
 import { CONTRADICTIONS, inLogs, inReceipts, together } from './proof-lies.ts';
 import { BLOCKS_TO_SETTLE, seals } from './setting.ts';
 import { eachWatchedShop, type ShopBehindNodes } from './watched-shop.ts';
@@ -332,7 +332,7 @@ eachWatchedShop('payments that their blocks prove', watchedTest => {
     await ours.payment(5n);
     await chain.pay({ from: 2, to: ours.recipient, amount: 3n });
     await ours.settle();
-    const { data } = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
+    const { data } = await listedTransfers(ours.db, ours.owner, {}, { page: 1, limit: 10 });
     const decision = { actor: 'api_key:ak_1', reason: null } as const;
 
     for (const { id } of data) {
@@ -365,7 +365,7 @@ eachWatchedShop('payments that their blocks prove', watchedTest => {
     await chain.mine();
     for (let amount = 2n; amount <= 21n; amount++) await chain.pay({ from: 2, to: ours.recipient, amount });
     await ours.settle();
-    const { data } = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 30 });
+    const { data } = await listedTransfers(ours.db, ours.owner, {}, { page: 1, limit: 30 });
     const [first, ...others] = data.toSorted((a, b) => Number(a.amount - b.amount));
     const decision = { actor: 'api_key:ak_1', reason: null } as const;
     for (const one of [first, ...others]) {

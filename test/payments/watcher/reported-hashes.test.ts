@@ -4,10 +4,10 @@ import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import type { CheckoutSession } from '#payments/model/session.ts';
 import { candidateStore } from '#payments/sessions/candidates.ts';
 import { lookUpHash } from '#payments/sessions/reported-hash-store.ts';
-import { transferStore } from '#payments/store/transfer-store.ts';
 import type { Lie } from '../../lab/faulty-node.ts';
 import { text } from '../../lab/json.ts';
 import { addressOf } from '../../lab/payment-chain.ts';
+import { listedTransfers } from '../../support/listed-transfers.ts';
 import { someHash } from '../../support/payments-api.ts';
 import { eachWatchedShop, type ShopBehindNodes, type WatchedShop } from './watched-shop.ts';
 
@@ -35,7 +35,7 @@ eachWatchedShop('a reported hash', watchedTest => {
   const report = (ours: WatchedShop, session: CheckoutSession, hash: string) =>
     transaction(ours.db, handle => lookUpHash(handle, session, hash.toLowerCase(), ours.clock.now()));
   const unmatched = async (ours: WatchedShop) =>
-    (await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 })).data.length;
+    (await listedTransfers(ours.db, ours.owner, {}, { page: 1, limit: 10 })).data.length;
 
   const test = watchedTest
     /** A payment in a block that a lie hides from the scan, with its session. */

@@ -2,10 +2,10 @@ import { afterAll, expect, test } from 'vitest';
 import { execute } from '#db/query.ts';
 import type { CheckoutSession } from '#payments/model/session.ts';
 import { linkStore } from '#payments/store/link-store.ts';
-import { transferStore } from '#payments/store/transfer-store.ts';
 import { startPaymentChain } from '../../lab/payment-chain.ts';
 import { aLink } from '../../lab/payments-records.ts';
 import { eachDatabase } from '../../support/databases.ts';
+import { listedTransfers } from '../../support/listed-transfers.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { watchedShop } from './watched-shop.ts';
 
@@ -29,7 +29,7 @@ eachDatabase('a transfer with a rounded amount', databases => {
       async paid(amount: bigint) {
         await chain.pay({ from: 7, to: ours.recipient, amount });
         await ours.settle();
-        const { data } = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
+        const { data } = await listedTransfers(ours.db, ours.owner, {}, { page: 1, limit: 10 });
         return data.map(one => ({ amount: one.amount, suggested: one.suggestedSessionId }));
       },
       paymentStatus: async ({ id }: CheckoutSession) => (await ours.session(id)).paymentStatus,

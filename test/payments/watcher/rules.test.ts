@@ -4,6 +4,7 @@ import { MAX_PAYMENTS } from '#payments/model/session.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { addressOf, mintPostcard } from '../../lab/payment-chain.ts';
 import { allDue } from '../../lab/payments-records.ts';
+import { listedTransfers } from '../../support/listed-transfers.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { eachWatchedShop } from './watched-shop.ts';
 
@@ -34,7 +35,7 @@ eachWatchedShop('rules of payments', test => {
     for (let index = 0; index < MAX_PAYMENTS + 2; index++) await ours.payment(1n);
     await ours.settle();
 
-    const { data } = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
+    const { data } = await listedTransfers(ours.db, ours.owner, {}, { page: 1, limit: 10 });
     expect(await ours.payments(session.id)).toHaveLength(MAX_PAYMENTS);
     expect(data.map(one => one.amount)).toEqual([1n, 1n]);
   });
@@ -170,7 +171,7 @@ eachWatchedShop('rules of payments', test => {
 
     expect(await ours.payments(tokens.id)).toEqual([]);
     expect(await ours.payments(coins.id)).toEqual([]);
-    const { data } = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
+    const { data } = await listedTransfers(ours.db, ours.owner, {}, { page: 1, limit: 10 });
     expect(data.filter(one => one.sender === one.recipient)).toEqual([]);
   });
 
@@ -231,12 +232,12 @@ eachWatchedShop('rules of payments', test => {
     await chain.pay({ from: 2, to: ours.recipient, amount: 7_654_321n });
     await chain.mine();
     await ours.look();
-    const listedEarly = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
+    const listedEarly = await listedTransfers(ours.db, ours.owner, {}, { page: 1, limit: 10 });
 
     await ours.bind(session.id, `${chain.accounts[1]}`);
     await chain.mine(BLOCKS_TO_SETTLE);
     await ours.look();
-    const listed = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
+    const listed = await listedTransfers(ours.db, ours.owner, {}, { page: 1, limit: 10 });
 
     expect(listedEarly.data).toEqual([]);
     expect(listed.data.map(one => one.amount)).toEqual([7_654_321n]);

@@ -8,10 +8,10 @@ import type { TransferStatus } from '#payments/model/transfer.ts';
 import { retentionWorker } from '#payments/retention.ts';
 import { setAsideList } from '#payments/store/set-aside-list.ts';
 import { setAsideStore } from '#payments/store/set-aside-store.ts';
-import { transferStore } from '#payments/store/transfer-store.ts';
 import { expiryWorker } from '#payments/watcher/expiry.ts';
 import type { FaultyNode } from '../../lab/faulty-node.ts';
 import { floodingToken } from '../../support/flooding-token.ts';
+import { listedTransfers } from '../../support/listed-transfers.ts';
 import { BLOCKS_TO_SETTLE, log, paymentChain, seals } from './setting.ts';
 import { eachWatchedShop, never, type WatchedShop } from './watched-shop.ts';
 
@@ -217,7 +217,7 @@ eachWatchedShop('a transaction of many transfers', test => {
 
 /** Hashes of the listed transfers, sorted. */
 async function listed({ db, owner }: WatchedShop, status: TransferStatus): Promise<string[]> {
-  const { data } = await transferStore(db).list(owner, { status }, { page: 1, limit: 100 });
+  const { data } = await listedTransfers(db, owner, { status }, { page: 1, limit: 100 });
   return data.map(({ txHash }) => txHash).sort();
 }
 

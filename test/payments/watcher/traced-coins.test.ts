@@ -5,11 +5,11 @@ import { NATIVE_COIN, paymentChains } from '#payments/model/payment-chain.ts';
 import { lookUpHash } from '#payments/sessions/reported-hash-store.ts';
 import { contractCoinsOf, cursorStore } from '#payments/store/cursor-store.ts';
 import { setAsideBlockStore } from '#payments/store/set-aside-block-store.ts';
-import { transferStore } from '#payments/store/transfer-store.ts';
 import { expiryWorker } from '#payments/watcher/expiry.ts';
 import type { Lie } from '../../lab/faulty-node.ts';
 import { addressOf, type TestPaymentChain } from '../../lab/payment-chain.ts';
 import { deploySteps } from '../../lab/sending-contract.ts';
+import { listedTransfers } from '../../support/listed-transfers.ts';
 import { BLOCKS_TO_SETTLE, log, paymentChain, seals, watcherOf } from './setting.ts';
 import { eachWatchedShop, never, type WatchedShop } from './watched-shop.ts';
 
@@ -125,7 +125,7 @@ eachWatchedShop('coins that a contract sends', test => {
     await ours.settle();
     await ours.round();
 
-    const { data } = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
+    const { data } = await listedTransfers(ours.db, ours.owner, {}, { page: 1, limit: 10 });
     expect(data).toMatchObject([{ amount: 77n, logIndex: -2, sender: contract.toLowerCase() }]);
   });
 

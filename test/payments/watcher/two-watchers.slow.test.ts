@@ -3,7 +3,6 @@ import { openDatabase } from '#db/open.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
 import { createChainClient } from '#node/client.ts';
-import { transferStore } from '#payments/store/transfer-store.ts';
 import type { Failpoint } from '#payments/watcher/look/look.ts';
 import { startChainWatcher } from '#payments/watcher/running-watcher.ts';
 import { LookStandsStill } from '#payments/watcher/watch-lease.ts';
@@ -12,6 +11,7 @@ import { PATIENCE_MS } from '../../lab/until.ts';
 import { bothDatabases } from '../../support/databases.ts';
 import { floodingToken } from '../../support/flooding-token.ts';
 import { insertOwner } from '../../support/given-database.ts';
+import { listedTransfers } from '../../support/listed-transfers.ts';
 import { BLOCKS_TO_SETTLE, paymentChain, seals, shop, watcherOf } from './setting.ts';
 import { never, chainTest as test } from './watched-shop.ts';
 
@@ -55,8 +55,7 @@ bothDatabases('two watchers of one chain', databases => {
     }
     await chain.pay({ from: 2, to: other.recipientAddress, amount: other.amountDue });
     await chain.mine(BLOCKS_TO_SETTLE);
-    const listed = async () =>
-      (await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 1 })).total;
+    const listed = async () => (await listedTransfers(ours.db, ours.owner, {}, { page: 1, limit: 1 })).total;
     await expect.poll(listed).toBe(FLOODS * DUST);
 
     expect(await ours.session(other.id)).toMatchObject({ status: 'completed' });

@@ -5,8 +5,8 @@ import { eventStore } from '#payments/events/event-store.ts';
 import { reportUnmatched } from '#payments/events/unmatched-transfers.ts';
 import type { UnmatchedTransfer } from '#payments/model/transfer.ts';
 import { transferDecisions } from '#payments/settlement/transfer-decisions.ts';
-import { transferStore } from '#payments/store/transfer-store.ts';
 import { aTransfer } from '../../lab/payments-sessions.ts';
+import { listedTransfers } from '../../support/listed-transfers.ts';
 import { BLOCKS_TO_SETTLE, seals } from './setting.ts';
 import { eachWatchedShop, type WatchedShop } from './watched-shop.ts';
 
@@ -53,7 +53,7 @@ eachWatchedShop('the events of unmatched transfers', test => {
     const before = await chain.snapshot();
     const paid = await ours.payment(123n);
     await ours.settle();
-    const list = async () => (await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 9 })).data;
+    const list = async () => (await listedTransfers(ours.db, ours.owner, {}, { page: 1, limit: 9 })).data;
     const [first] = await list();
     const decision = { actor: 'api_key:ak_1', reason: 'Ours', now: ours.clock.now() } as const;
     await transferDecisions(ours.db).dismiss(`${first?.id}`, decision);

@@ -51,6 +51,21 @@ export function Filters({ children }: { children: ComponentChildren }): VNode {
   </form>`;
 }
 
+/** Search field of a list. */
+export function SearchField({ examples }: { examples: string }): VNode {
+  return html`<label class="search">
+    Search
+    <input
+      name="query"
+      type="search"
+      value=${givenFilters().get('query')}
+      maxlength="200"
+      placeholder=${examples}
+      autocomplete="off"
+    />
+  </label>`;
+}
+
 /** Select field with the given options, and one for no filter. */
 export function Choice({
   name,

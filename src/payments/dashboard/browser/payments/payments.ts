@@ -6,7 +6,7 @@ import { Tabs } from '#pages/browser/layout.ts';
 import { dashboard } from '../addresses.ts';
 import { api, type Payments } from '../api.ts';
 import { useChains } from '../chains.ts';
-import { Choice, Days, Filters, givenFilters } from '../filters.ts';
+import { Choice, Days, Filters, givenFilters, SearchField } from '../filters.ts';
 import { openPage } from '../frame.ts';
 import { CheckoutList, TransferList } from './payment-lists.ts';
 import { CHECKOUT_STATES, MARKS, type Options, ORDERS, TRANSFER_STATUSES } from './search-filters.ts';
@@ -54,20 +54,9 @@ function Search({
   words: Options;
   more?: VNode;
 }): VNode {
-  const given = givenFilters();
   return h(Filters, {
     children: html`
-      <label class="search">
-        Search
-        <input
-          name="query"
-          type="search"
-          value=${given.get('query')}
-          maxlength="200"
-          placeholder="Order, email, amount, product, hash …"
-          autocomplete="off"
-        />
-      </label>
+      ${h(SearchField, { examples: 'Order, email, amount, product, hash …' })}
       ${h(Choice, { name, label, words })} ${more}
       ${h(LinkChoice, {})}${h(TokenChoice, {})}${h(Days, {})}
       ${h(Choice, { name: 'sort', label: 'Order', words: ORDERS, all: 'Newest first' })}

@@ -6,9 +6,9 @@ import { Ago } from '#pages/browser/moment.ts';
 import { Reference } from '#pages/browser/reference.ts';
 import { api, type Payments } from '../api.ts';
 import { Amount, ChainName, TransactionHash, useChains } from '../chains.ts';
-import { Choice, Filters, givenFilters, oneOf } from '../filters.ts';
+import { Choice, Filters, givenFilters, oneOf, SearchField } from '../filters.ts';
 import { openPage } from '../frame.ts';
-import { numberedList, pageQuery } from '../paging.ts';
+import { cursorList, cursorQuery } from '../paging.ts';
 import { SetAsideWarning } from './set-aside.ts';
 import { TransferDecisions } from './unmatched-decisions.ts';
 
@@ -28,7 +28,12 @@ function UnmatchedPage(): VNode {
   const [changes, setChanges] = useState(0);
   const chain = Number(givenFilters().get('chain_id'));
   const status = oneOf('status', STATUSES);
-  const filters = { ...(status && { status }), ...(chain > 0 && { chain_id: chain }) };
+  const query = givenFilters().get('query');
+  const filters = {
+    ...(query !== undefined && { query }),
+    ...(status && { status }),
+    ...(chain > 0 && { chain_id: chain }),
+  };
   const changed = () => setChanges(changes + 1);
   return html`
     <h1>Unmatched transfers</h1>
@@ -39,6 +44,7 @@ function UnmatchedPage(): VNode {
     ${h(SetAsideWarning, {})}
     ${h(Filters, {
       children: html`
+        ${h(SearchField, { examples: 'Sender, hash, amount, order, email …' })}
         ${h(Choice, { name: 'status', label: 'Status', words: STATUSES })}
         ${h(Choice, {
           name: 'chain_id',
@@ -47,11 +53,11 @@ function UnmatchedPage(): VNode {
         })}
       `,
     })}
-    ${numberedList({
+    ${cursorList({
       label: 'Unmatched transfers',
-      load: (page, signal) =>
+      load: (cursor, signal) =>
         api.GET('/api/v1/unmatched-transfers', {
-          params: { query: { ...filters, ...pageQuery(page) } },
+          params: { query: { ...filters, ...cursorQuery(cursor) } },
           signal,
         }),
       keyOf: ({ id }: Transfer) => id,
