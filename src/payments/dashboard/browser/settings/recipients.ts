@@ -7,11 +7,12 @@ import { h } from '#pages/browser/element.ts';
 import { SelectField, TextField } from '#pages/browser/fields.ts';
 import { Badge, Card } from '#pages/browser/layout.ts';
 import { Ago } from '#pages/browser/moment.ts';
-import { CopyButton, Reference } from '#pages/browser/reference.ts';
+import { Reference } from '#pages/browser/reference.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { ChainName, useChains } from '../chains.ts';
 import { numberedList, pageQuery } from '../paging.ts';
 import { useIsOwner } from '../signed-in.ts';
+import { VerifyRecipient } from './verify-recipient.ts';
 
 type Recipient = Payments['Recipient'];
 type OnDone = (said: string) => void;
@@ -52,7 +53,7 @@ export function Recipients({ isLocked, onDone }: { isLocked: boolean; onDone: On
                 {
                   name: 'Actions',
                   cell: (one: Recipient) => html`<span class="row">
-                    ${!one.verified && h(Verify, { recipient: one, onDone: changed })}
+                    ${!one.verified && h(VerifyRecipient, { recipient: one, onDone: changed })}
                     ${h(Remove, { recipient: one, onDone: changed })}
                   </span>`,
                 },
@@ -106,40 +107,6 @@ function AddRecipient({ onDone }: { onDone: OnDone }): VNode {
         onValue: setAddress,
       })}
     `,
-  });
-}
-
-function Verify({ recipient, onDone }: { recipient: Recipient; onDone: OnDone }): VNode {
-  const [signature, setSignature] = useState('');
-  const { id, verification_message: message } = recipient;
-  const verify = async () => {
-    const params = { path: { recipient_id: id }, header: { 'Idempotency-Key': idempotencyKey() } };
-    const body = { signature: signature.trim() };
-    await answerOf(api.POST('/api/v1/recipients/{recipient_id}/verify', { params, body }));
-    onDone('The address is verified.');
-  };
-  return h(DialogButton, {
-    label: 'Verify',
-    title: 'Verify that this address is yours',
-    action: 'Verify',
-    onConfirm: verify,
-    children: html`
-    <p>
-      Sign this text with <code>${recipient.address}</code>, for example with${' '}
-      <code>cast wallet sign</code> or the signing page of your wallet.
-      ${h(CopyButton, { text: message, label: 'Copy the text to sign' })}
-    </p>
-    <pre tabindex="0">${message}</pre>
-    ${h(TextField, {
-      label: 'Signature',
-      param: 'signature',
-      type: 'textarea',
-      value: signature,
-      placeholder: '0x…',
-      isRequired: true,
-      onValue: setSignature,
-    })}
-  `,
   });
 }
 

@@ -56,9 +56,15 @@ export async function accountOn(wallet: WalletOnChain): Promise<string> {
 
 /** Connects an account of the wallet. @throws Stop and errors of the wallet, both worded by `stopReason` */
 export async function connectedAccount(provider: WalletProvider): Promise<string> {
-  const account = fieldOf(await provider.request({ method: 'eth_requestAccounts' }), '0');
-  if (typeof account !== 'string') throw new Stop(({ wallet }) => wallet.noAccount);
+  const [account] = await connectedAccounts(provider);
+  if (account === undefined) throw new Stop(({ wallet }) => wallet.noAccount);
   return account;
+}
+
+/** Connects accounts of the wallet, the selected one first. Source: EIP-1102. @throws errors of the wallet */
+export async function connectedAccounts(provider: WalletProvider): Promise<readonly string[]> {
+  const accounts = await provider.request({ method: 'eth_requestAccounts' });
+  return Array.isArray(accounts) ? accounts.filter(account => typeof account === 'string') : [];
 }
 
 /** Has an account of the wallet sign a text, and returns the signature. Source: EIP-191. @throws errors of the wallet */
@@ -150,11 +156,15 @@ export function isDeclined(error: unknown): boolean {
 /** Why a transfer was not sent, in words for the person at the wallet. */
 export function stopReason(error: unknown, chain: WalletTransfer['chain'], texts: Texts): string {
   if (error instanceof Stop) return error.say(texts);
-  const { wallet } = texts;
+  if (codeOf(error) === UNKNOWN_CHAIN) return texts.wallet.unknownNetwork(chain.name, chain.id);
+  return signingFailure(error, texts);
+}
+
+/** Why an account was not connected or a text not signed, in words for the person at the wallet. */
+export function signingFailure(error: unknown, texts: Texts): string {
   const code = codeOf(error);
-  if (code === REJECTED) return wallet.declined;
-  if (code === UNKNOWN_CHAIN) return wallet.unknownNetwork(chain.name, chain.id);
-  if (code === ALREADY_ASKING) return wallet.asking;
+  if (code === REJECTED) return texts.wallet.declined;
+  if (code === ALREADY_ASKING) return texts.wallet.asking;
   return failure(error, texts);
 }
 
