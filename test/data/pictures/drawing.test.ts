@@ -143,8 +143,10 @@ test('the costliest text to read is refused within a moment', () => {
   const chained = levels(2_000, 2, id => `<use href="#l${id}"/>`);
   const styled = svg(`<style>${'g{fill:url(#a)}'.repeat(20_000)}</style><g id="a"/>`);
 
-  const start = performance.now();
+  // Time of the processor, because other programs on the machine take none of it.
+  const before = process.threadCpuUsage();
   for (const text of [wide, chained, styled]) shows(text);
+  const { user, system } = process.threadCpuUsage(before);
 
-  expect(performance.now() - start).toBeLessThan(2_000);
+  expect((user + system) / 1_000).toBeLessThan(2_500);
 });
