@@ -5,6 +5,7 @@ import { MARK_WORDS } from '../browser/transfer-words.ts';
 import type { EventData, PaymentEvent } from '../model/event.ts';
 import { isRefund, type NoticePayload } from '../model/notification.ts';
 import {
+  addressText,
   type Content,
   chainWords,
   customer,
@@ -70,7 +71,7 @@ function decisionOf({ type, data }: PaymentEvent, context: TextContext): Decisio
   const { chainName, amountOf } = chainWords(data, context);
   const onChain: Fact[] = [
     ['Chain', chainName],
-    ['From', 'sender_address' in data ? data.sender_address : null],
+    ['From', 'sender_address' in data ? addressText(data.sender_address) : null],
     ['Transaction hash', 'tx_hash' in data ? data.tx_hash : null],
   ];
   if ('suggested_session_id' in data) {
@@ -111,7 +112,7 @@ function refundDecision(
     facts: [
       ['Product', session?.name ?? null],
       ['Amount', amount],
-      ['To', data.destination_address],
+      ['To', addressText(data.destination_address)],
       ...onChain,
       ['Customer', session && customer(session)],
       ['Reference', session?.clientReferenceId ?? null],

@@ -1,3 +1,4 @@
+import { getAddress } from 'viem';
 import { amountText } from '../amounts/token-amount.ts';
 import type { EventData } from '../model/event.ts';
 import { type Outcome, outcomeOf } from '../model/outcome.ts';
@@ -49,6 +50,11 @@ export function dashboardPage({ publicUrl }: TextContext, page: string): string 
 
 /** A fact of a notice; null for one that is not known. */
 export type Fact = [label: string, value: string | null];
+
+/** An address with its checksum, which people compare with their own; null for one that is not known. */
+export function addressText(address: string | null | undefined): string | null {
+  return address ? getAddress(address) : null;
+}
 
 /** The facts that are known. A notice that an older version recorded lacks some fields. */
 export function given(facts: readonly Fact[]): (readonly [label: string, value: string])[] {

@@ -1,3 +1,4 @@
+import { getAddress } from 'viem';
 import type { Texts } from '../browser/languages/en.ts';
 import { directionOf, textsIn } from '../browser/languages/languages.ts';
 import { localNumber } from '../browser/languages/local-number.ts';
@@ -102,7 +103,8 @@ function refundContent(
   const texts = textsIn(context.order?.language);
   const { mail, refund } = texts;
   const { chainName, amountOf } = chainWords(data, context);
-  const { checkoutSession: session, destination_address: destination, failure_reason: failure } = data;
+  const { checkoutSession: session, failure_reason: failure } = data;
+  const destination = getAddress(data.destination_address); // people compare it with their own
   const amount = localAmounts(texts, amountOf)(data.amount);
   const step = type === 'refund.created' ? 'created' : 'completed';
   const words = type === 'refund.failed' ? failedRefund(failure, texts) : refund[step];

@@ -1,5 +1,6 @@
 import type { NoticePayload, RecipientChange } from '../model/notification.ts';
 import {
+  addressText,
   type Content,
   dashboardPage,
   type Fact,
@@ -43,6 +44,6 @@ function factsOf(change: RecipientChange, { chains }: TextContext): Fact[] {
   const chain = chains.all.find(({ id }) => id === change.chainId);
   return [
     ['Chain', chain === undefined ? String(change.chainId) : `${chain.name} (${chain.id})`],
-    ['Address', change.address],
+    ['Address', addressText(change.address)],
   ];
 }

@@ -6,6 +6,7 @@ import type { EventData, PaymentEvent } from '../model/event.ts';
 import type { NoticePayload } from '../model/notification.ts';
 import { attentionContent } from './attention-text.ts';
 import {
+  addressText,
   type Content,
   chainWords,
   dashboardPage,
@@ -171,8 +172,8 @@ function paymentContent({ type, data }: PaymentEvent, merchant: Merchant, contex
     ...markFacts(data),
     ...orderFacts(data, context),
     ['Chain', chainName],
-    ['From', data.sender_address],
-    ['To', data.recipient_address],
+    ['From', addressText(data.sender_address)],
+    ['To', addressText(data.recipient_address)],
     ['Transaction hash', data.tx_hash],
     ['Transfer ID', data.id],
     ['Checkout ID', session.id],

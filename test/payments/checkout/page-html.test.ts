@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { getAddress } from 'viem';
 import { expect, test } from 'vitest';
 import { ENGLISH } from '#payments/browser/languages/en.ts';
 import type { SessionView } from '#payments/checkout/page/browser/session/states.ts';
@@ -191,6 +192,13 @@ test('payers of coins are asked to use a wallet of their own where coins from co
   expect(tokens).toContain('Fees of an exchange come on top.');
   expect(coinsText(true)).toContain('Send it from anywhere');
   expect(coinsText(true)).toContain('Fees of an exchange come on top.');
+});
+
+test('the contract of a token has its checksum, although the request of a wallet app has not', () => {
+  const page = sessionText({ text: 'USDC' });
+
+  expect(page).toContain(`<dt>USDC contract</dt><dd><code>${getAddress(ADDRESS)}</code>`);
+  expect(page).toContain(`href="ethereum:${ADDRESS}@1/transfer?address=${ADDRESS}&amp;`);
 });
 
 test('no text can break out of its place', () => {

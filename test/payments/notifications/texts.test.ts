@@ -45,6 +45,27 @@ test('payment.completed names amount, chain, payer and hash, in the mail’s two
   expect(html).toContain('?a=1&amp;b=2"');
 });
 
+test('addresses in mails have their checksum, for the payer of a refund too', () => {
+  const address = '0xab5801a7d398351b8be11c439e05c5b3259aec9b';
+  const checksummed = '0xAb5801a7D398351b8bE11C439e05C5B3259aeC9B';
+  const paid = payment({ sender_address: address, recipient_address: address });
+  const refund = testEventData('refund.created', RECORD_TIME);
+  if (!('destination_address' in refund)) throw new Error('no refund');
+  const data = { ...refund, destination_address: address };
+  const refunded = told({ kind: 'customer', event: aPaymentEvent(OWNER, { type: 'refund.created', data }) });
+  const added = told({
+    kind: 'recipients_changed',
+    email: 'owner@books.example',
+    change: { kind: 'added', chainId: 8453, address },
+    changedAt: RECORD_TIME,
+  });
+
+  expect(paid.text).toContain(`From: ${checksummed}\nTo: ${checksummed}\n`);
+  expect(refunded.text).toContain(`To: ${checksummed}\n`);
+  expect(refunded.text).toContain(`to ${checksummed}. Nothing was sent yet`);
+  expect(added.text).toContain(`Address: ${checksummed}\n`);
+});
+
 test('a mail to a payer is in the language of the session, names items and contact, and is answered by the shop', () => {
   const contact = { contactEmail: 'help@books.example', siteUrl: 'https://books.example', termsUrl: null };
   const data = testEventData('checkout.completed', RECORD_TIME);

@@ -1,4 +1,5 @@
 import { html } from 'htm/preact';
+import { getAddress } from 'viem';
 import type { Assets } from '#pages/assets.ts';
 import { h } from '#pages/browser/element.ts';
 import { webAddress } from '#pages/browser/reference.ts';
@@ -74,16 +75,23 @@ export function sessionPage(
   );
 }
 
-/** A session with what only the server can work out. Of the merchant's addresses only those of https and
- * of uploaded pictures are passed on. */
+/**
+ * A session with what only the server can work out. Of the merchant's URLs only those of https and of uploaded pictures
+ * are passed on. Addresses of the chain get their checksum, because payers copy and compare them. `state` keeps those of
+ * the API, with whose next state the script compares it.
+ */
 function shownSession(session: SessionView, pageUrl: string): ShownSession {
-  const { checkout, state } = session;
-  const { merchant, items, chain } = checkout;
+  const { checkout, state, signedAddress } = session;
+  const { merchant, items, chain, token } = checkout;
   return {
     ...session,
     pageUrl,
+    signedAddress: signedAddress && getAddress(signedAddress),
+    payerAddress: state.payer_address && getAddress(state.payer_address),
     checkout: {
       ...checkout,
+      recipient_address: getAddress(checkout.recipient_address),
+      token: { ...token, address: getAddress(token.address) },
       merchant: { ...merchant, logo_url: pictureAddress(merchant.logo_url) },
       image_url: pictureAddress(checkout.image_url),
       items: items.map(item => ({ ...item, image_url: pictureAddress(item.image_url) })),
@@ -113,7 +121,7 @@ function transferFacts(session: SessionView): TransferFacts {
   return {
     ...coded(paymentUri({ ...destination, amount: owedByTransfer(session) })),
     anyAmount: checkout.deposit_address === null ? null : coded(paymentUri(destination)),
-    addressCode: qrDrawing(recipientAddress),
+    addressCode: qrDrawing(getAddress(recipientAddress)),
     largestTail: largestTail(BigInt(checkout.amount), token.decimals).toString(),
     leastLargestTail: largestTail(0n, token.decimals).toString(),
   };

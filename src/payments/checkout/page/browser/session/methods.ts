@@ -30,6 +30,8 @@ export interface ShownSession extends SessionView {
   readonly transfer: TransferFacts | null;
   /** Address of the page for payers. */
   readonly pageUrl: string;
+  /** The payer's address as people read it, with its checksum; null while it is not known. */
+  readonly payerAddress: string | null;
 }
 
 /** The ways to pay, the one that works here first (Decision 443); null when there is nothing to pay. */

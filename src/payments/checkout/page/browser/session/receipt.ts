@@ -5,6 +5,7 @@ import { webAddress } from '#pages/browser/reference.ts';
 import type { Texts } from '#payments/browser/languages/en.ts';
 import { httpsOnly, transferAddress } from '../offer.ts';
 import { amountIn, useTexts } from '../texts.ts';
+import type { ShownSession } from './methods.ts';
 import { LocalTime, PrintButton } from './payer-parts.ts';
 import { type PageState, pageState, type SessionView } from './states.ts';
 
@@ -26,11 +27,11 @@ export function isReceipt(name: PageState): boolean {
 }
 
 /** The receipt, to keep or to print. Before completion it shows what is known of the transaction. */
-export function Receipt({ view }: { view: SessionView }): VNode | null {
+export function Receipt({ view }: { view: ShownSession }): VNode | null {
   const texts = useTexts();
   const { receipt: words } = texts;
   const name = pageState(view);
-  const { checkout, state } = view;
+  const { checkout, state, payerAddress } = view;
   const amount = (units: string) => amountIn(texts, BigInt(units), checkout.token);
   if (!WITH_PAYMENT.includes(name)) return null;
   const { amount_received: received } = state;
@@ -48,7 +49,7 @@ export function Receipt({ view }: { view: SessionView }): VNode | null {
       ${state.amount_refunded !== '0' && row(words.sentBack, amount(state.amount_refunded))}
       ${row(words.network, checkout.chain.name)}
       ${state.completed_at !== null && row(words.date, h(LocalTime, { iso: state.completed_at }))}
-      ${state.payer_address !== null && row(words.from, code(state.payer_address))}
+      ${payerAddress !== null && row(words.from, code(payerAddress))}
       ${row(words.to, code(transferAddress(checkout)))}
       ${state.tx_hash !== null && row(words.transaction, transaction(view, state.tx_hash, texts))}
       ${row(words.checkout, code(checkout.id))}
