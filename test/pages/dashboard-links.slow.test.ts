@@ -14,7 +14,8 @@ test('a link is created, and its address opens the pay page as previewed', async
 
   await page.getByLabel('Name', { exact: true }).fill('Field notebooks');
   await page.getByLabel('Amount', { exact: true }).fill('0.25');
-  await page.getByText('Pay 0.25 ETH').waitFor();
+  await page.locator('#price', { hasText: '0.25 ETH' }).waitFor();
+  await page.getByText('Continue to payment', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Create link' }).click();
 
   await page.getByRole('heading', { name: 'Field notebooks Active' }).waitFor();
@@ -23,7 +24,7 @@ test('a link is created, and its address opens the pay page as previewed', async
   const created = record(list(data).find(one => record(one).name === 'Field notebooks'));
   expect(created.amount).toBe(`25${'0'.repeat(16)}`);
   await page.goto(text(created.url));
-  await page.getByRole('button', { name: 'Pay 0.25 ETH' }).waitFor();
+  await page.getByRole('button', { name: 'Continue to payment' }).waitFor();
   expect(complaints).toEqual([]);
 });
 

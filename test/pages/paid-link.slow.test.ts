@@ -37,7 +37,7 @@ test('a link created in the dashboard is paid by a wallet, and the payment compl
   const loaded = await loadedAt(dashboard);
 
   await payer.goto(text(address));
-  await payer.getByRole('button', { name: 'Pay 12.5 USDS' }).click();
+  await payer.getByRole('button', { name: 'Continue to payment' }).click();
   await started(payer);
   const row = dashboard.getByRole('region', { name: 'Checkouts' }).locator('tbody tr');
   await row.getByText('Open', { exact: true }).waitFor();

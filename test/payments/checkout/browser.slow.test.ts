@@ -19,7 +19,7 @@ test('a payer opens a link, pays its price with a wallet, sees it confirmed and 
   });
 
   await page.goto(`${link.url}?client_reference_id=order-1042`);
-  await page.getByRole('button', { name: 'Pay 12.5' }).click();
+  await page.getByRole('button', { name: 'Continue to payment' }).click();
   await started(page);
   const id = page.url().split('/').at(-1);
   await payButton(page).click();
@@ -300,16 +300,17 @@ test('an error of the server is shown at its field, and shipping is added to the
   });
   await page.goto(link.url);
 
-  await page.getByRole('button', { name: 'Pay' }).click();
+  await page.getByRole('button', { name: 'Continue to payment' }).click();
   await page.locator('.field-error:not(:empty)').waitFor();
   expect(await page.getByLabel('Phone').getAttribute('aria-invalid')).toBe('true');
   await page.getByLabel('Phone').fill('nobody');
   await page.getByLabel('Fast').check();
-  await page.getByRole('button', { name: 'Pay 8 USDS' }).click();
+  await page.locator('#price', { hasText: '8 USDS' }).waitFor();
+  await page.getByRole('button', { name: 'Continue to payment' }).click();
   await page.getByText('The field must be a phone number').waitFor();
   expect(await page.getByLabel('Phone').getAttribute('aria-invalid')).toBe('true');
   await page.getByLabel('Phone').fill('+44 20 7946 0000');
-  await page.getByRole('button', { name: 'Pay 8 USDS' }).click();
+  await page.getByRole('button', { name: 'Continue to payment' }).click();
   await started(page);
 
   expect(await page.locator('#price').textContent()).toBe('8 USDS');

@@ -47,7 +47,7 @@ test('the language in the address comes before those of the browser, on links an
   const odd = await pages.get('/pay/nowhere?lang=constructor');
 
   expect(offer.text).toContain('1.234,5 USDC');
-  expect(offer.text).toContain('<span>Zahlen</span>');
+  expect(offer.text).toMatch(/>Weiter zur Zahlung<\/button>/);
   expect(offer.text).toContain('Noch wird nichts abgebucht.');
   expect(unknown.text).toContain('Diese Seite gibt es nicht');
   expect(odd.text).toContain('This page does not exist');

@@ -126,6 +126,36 @@ describe('the page of a link', () => {
 
     expect(text).toContain('14.5 USDC');
   });
+
+  test.each([
+    ['Pay', 'Continue to payment', 'Pay'],
+    ['Donate', 'Donate', 'Donate'],
+  ])(
+    'of a link with the button text %s leads to the payment, and only its session asks to pay',
+    async (buttonText, offered, paid) => {
+      const link = await pages.link({ amount: 12_500_000n, buttonText });
+      const session = await pages.session(link);
+
+      const [offer, checkout] = await Promise.all(
+        [`/pay/${link.shortCode}`, `/pay/s/${session.id}`].map(path => pages.get(path)),
+      );
+
+      expect(offer?.text).toMatch(
+        new RegExp(`<button class="primary" type="submit"[^>]*>${offered}</button>`),
+      );
+      expect(checkout?.text).toContain(`<span>${paid}</span> <span class="button-amount">12.5 USDC</span>`);
+    },
+  );
+
+  test('shows the suggested amount with the shipping as the price, and asks for one without it', async () => {
+    const shippingOptions = [{ id: 'express', name: 'Express', amount: '2500000', estimated_days: 2 }];
+    const open = { amount: null, shippingOptions };
+    const suggesting = await linkPage({ ...open, suggestedAmount: 5_000_000n });
+    const asking = await linkPage(open);
+
+    expect(suggesting.text).toContain('<strong id="price">7.5 USDC</strong>');
+    expect(asking.text).toContain('You choose the amount');
+  });
 });
 
 describe('the page of a session', () => {

@@ -38,10 +38,11 @@ test('filled fields reach the merchant under their ids, and empty ones are omitt
   await page.getByLabel('Postal code').fill('CB2 1RX');
   await page.getByLabel('City').fill('Cambridge');
   await page.getByLabel('Fast').check();
-  await page.getByRole('button', { name: 'Pay 8 USDS' }).click();
+  await page.locator('#price', { hasText: '8 USDS' }).waitFor();
+  await page.getByRole('button', { name: 'Continue to payment' }).click();
   await page.locator('[aria-invalid=true][name="shipping_address.country"]').waitFor();
   await page.getByLabel('Country').selectOption({ label: 'United Kingdom' });
-  await page.getByRole('button', { name: 'Pay 8 USDS' }).click();
+  await page.getByRole('button', { name: 'Continue to payment' }).click();
   await started(page);
 
   const id = page.url().split('/').at(-1);

@@ -30,6 +30,7 @@ export const ARABIC: Texts = {
     shipping: 'الشحن',
   },
   form: {
+    toPayment: 'المتابعة إلى الدفع',
     pay: 'ادفع',
     payment: 'الدفع',
     amount: 'المبلغ',

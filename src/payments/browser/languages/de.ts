@@ -30,6 +30,7 @@ export const GERMAN: Texts = {
     shipping: 'Versand',
   },
   form: {
+    toPayment: 'Weiter zur Zahlung',
     pay: 'Zahlen',
     payment: 'Zahlung',
     amount: 'Betrag',

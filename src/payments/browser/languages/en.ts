@@ -31,7 +31,8 @@ export const ENGLISH = {
     shipping: 'Shipping',
   },
   form: {
-    /** For the text of a button that the merchant did not choose. */
+    /** For the text of a button that the merchant did not choose: on the offer, and where the payment is sent. */
+    toPayment: 'Continue to payment',
     pay: 'Pay',
     payment: 'Payment',
     amount: 'Amount',

@@ -20,9 +20,9 @@ export async function textsOf({ documentElement }: Document): Promise<Texts> {
   return (await import('#payments/browser/languages/en.ts')).ENGLISH;
 }
 
-/** Text of the button that pays. Only the usual one is ours to translate. */
-export function buttonTextIn({ form }: Pick<Texts, 'form'>, text: string): string {
-  return text === USUAL_BUTTON ? form.pay : text;
+/** Text of a button that the merchant may choose, for example `Donate`. Only the usual one is ours: `usual`. */
+export function buttonTextIn(text: string, usual: string): string {
+  return text === USUAL_BUTTON ? usual : text;
 }
 
 const USUAL_BUTTON = 'Pay';

@@ -38,7 +38,7 @@ export function LookFields({ draft, onChange }: DraftFields): VNode {
         label: 'Button text',
         param: 'button_text',
         value: draft.buttonText,
-        placeholder: 'Pay',
+        hint: 'Without one, the buttons are “Continue to payment” and then “Pay”.',
         onValue: (buttonText: string) => onChange({ buttonText }),
       })}
       <div class="row">

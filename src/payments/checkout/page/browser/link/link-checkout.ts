@@ -12,7 +12,7 @@ import { NextUse } from '../session/payer-parts.ts';
 import { useTexts } from '../texts.ts';
 import type { Typed } from './payer-fields.ts';
 import { faultsOf, startBody } from './start-body.ts';
-import { initialValues, StartForm, type StartTerms, shippingOf } from './start-form.ts';
+import { initialValues, StartForm, type StartTerms, shippingOf, totalOf } from './start-form.ts';
 
 /** Data of a link's page. */
 export interface LinkData {
@@ -75,14 +75,13 @@ export function LinkCheckout({ data, typedBefore = {}, onStart }: LinkCheckoutPr
   });
 }
 
-/** The offer with the shipping that is selected. */
+/** The offer with the amount that is typed and the shipping that is selected. */
 function offerWith({ offer, terms }: LinkData, typed: Typed, texts: Texts): Offer {
-  const shipping = shippingOf(terms, typed);
+  const shipping = { name: texts.offer.shipping, amount: String(shippingOf(terms, typed)) };
   return {
     ...offer,
-    total: terms.price === null ? null : String(BigInt(terms.price) + shipping),
-    extras:
-      terms.shippingOptions.length === 0 ? [] : [{ name: texts.offer.shipping, amount: String(shipping) }],
+    total: totalOf(terms, typed)?.toString() ?? null,
+    extras: terms.shippingOptions.length === 0 ? [] : [shipping],
   };
 }
 

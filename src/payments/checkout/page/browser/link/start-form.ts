@@ -47,7 +47,6 @@ export function StartForm({ terms, typed, onTyped, refusals, isBusy, onSubmit }:
   const { token, chainName, price, fields, shippingOptions, buttonText } = terms;
   const { form } = useFocusOnRefusal(refusals[0]);
   const values = { typed, onTyped };
-  const total = totalOf(terms, typed);
   const submitted = (event: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     event.preventDefault();
     if (!isBusy) onSubmit?.(event.currentTarget);
@@ -73,7 +72,7 @@ export function StartForm({ terms, typed, onTyped, refusals, isBusy, onSubmit }:
       <p class="note">${texts.form.scripts}</p>
     </noscript>
     <button class="primary" type="submit" disabled=${isBusy || onSubmit === undefined}>
-      <span>${buttonTextIn(texts, buttonText)}</span> <span class="button-amount">${total !== undefined && amountIn(texts, total, token)}</span>
+      ${buttonTextIn(buttonText, texts.form.toPayment)}
     </button>
     <p class="hint">${texts.form.payIn(token.symbol, chainName)}</p>
   </form>`;
@@ -95,7 +94,7 @@ export function shippingOf({ shippingOptions }: StartTerms, typed: Typed): bigin
 }
 
 /** Price with shipping; undefined until the payer has typed an amount. */
-function totalOf(terms: StartTerms, typed: Typed): bigint | undefined {
+export function totalOf(terms: StartTerms, typed: Typed): bigint | undefined {
   const { price, token } = terms;
   const units = price === null ? smallestUnits(typed.amount ?? '', token.decimals) : BigInt(price);
   return units === undefined ? undefined : units + shippingOf(terms, typed);

@@ -55,7 +55,7 @@ function Ways({ view, wallets }: { view: ShownSession; wallets: WalletOffer }): 
   const hasWallet = wallets.wallets.length > 0;
   const wallet = h(WalletWay, {
     key: 'wallet',
-    label: buttonTextIn(texts, checkout.button_text),
+    label: buttonTextIn(checkout.button_text, texts.form.pay),
     owed,
     hasCode: transfer !== null,
     wallets,
