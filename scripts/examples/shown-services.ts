@@ -18,7 +18,7 @@ export interface ShownServices extends AsyncDisposable {
   readonly explorer: readonly ShownPage[];
   /** Pages of the dashboard, for a signed-in browser. */
   readonly dashboard: readonly ShownPage[];
-  /** Pages for payers. */
+  /** Pages for payers, and the one at the root of the payments service. */
   readonly checkout: readonly ShownPage[];
   /** Payments service and a key of its shop. */
   readonly shop: Pick<ExampleShop, 'url' | 'key'>;
@@ -137,6 +137,7 @@ function dashboardPages({ url, known }: ExampleShop): ShownPage[] {
 async function checkoutPages({ url, known, ask }: ExampleShop): Promise<ShownPage[]> {
   const open = await ask('createCheckoutSession', { isUnrecorded: true });
   return [
+    { name: 'root', url: `${url}/` },
     { name: 'link', url: `${url}/pay/${known.get('short_code')}` },
     { name: 'checkout', url: `${url}/pay/s/${text(open.id)}` },
     { name: 'receipt', url: `${url}/pay/s/${known.get('checkout_session_id')}` },

@@ -1,17 +1,20 @@
 import { html } from 'htm/preact';
 import type { Context } from 'koa';
 import { LRUCache } from 'lru-cache';
+import type { VNode } from 'preact';
 import { type Representation, represent } from '../http/representation.ts';
 import { sendRepresentation } from '../http/send.ts';
 import type { Assets, JoinedStyles } from './assets.ts';
 import { BASE_STYLES, documentText, pageHeaders } from './document.ts';
 
-/** Page rendered by its module in the browser. */
+/** Page rendered by its module in the browser, or with its content. */
 export interface AppPage {
   /** Title until the module sets a better one. */
   readonly title: string;
-  /** Name of the module in `Assets`. */
-  readonly module: string;
+  /** Name of the module in `Assets`; none when absent. */
+  readonly module?: string;
+  /** Content of a page without a module. */
+  readonly content?: VNode;
   /** 200 when absent. */
   readonly status?: number;
 }
@@ -36,8 +39,8 @@ export interface DocumentFacts {
 const KEPT_DOCUMENTS = 500;
 
 /**
- * Creates the handler of a page rendered by its module. The document is the same for every visitor, so browsers can
- * cache it and revalidate by ETag. Other origins may not read it.
+ * Creates the handler of a page. The document is the same for every visitor, so browsers can cache it and revalidate by
+ * ETag. Other origins may not read it.
  */
 export function appPage(assets: Assets, page: AppPage): (ctx: Context) => Promise<void> {
   const send = addressedPage(assets, page);
@@ -47,7 +50,7 @@ export function appPage(assets: Assets, page: AppPage): (ctx: Context) => Promis
 /** Creates the handler of a page as `appPage` does. Its document may also have facts of the address, and its status. */
 export function addressedPage(
   assets: Assets,
-  { title, module, status: ownStatus = 200 }: AppPage,
+  { title, module, content, status: ownStatus = 200 }: AppPage,
 ): (ctx: Context, facts?: DocumentFacts, status?: number) => Promise<void> {
   const headers = { ...pageHeaders(assets), 'Cache-Control': 'no-cache' };
   const documents = new LRUCache<string, Promise<Representation>>({ max: KEPT_DOCUMENTS });
@@ -59,8 +62,7 @@ export function addressedPage(
         assets,
         style: STYLE,
         script: module,
-        body: html`<div id="page"><p class="loading">Loading…</p></div>
-          <noscript><p class="notice">This page needs JavaScript. Everything on it is also in the API: see <a href="/docs">the reference</a>.</p></noscript>`,
+        body: content ?? untilLoaded(),
       }),
     );
   return async (ctx, facts, status = ownStatus) => {
@@ -70,6 +72,12 @@ export function addressedPage(
     withoutForeignReaders(ctx);
     sendRepresentation(ctx, await document, headers, status);
   };
+}
+
+/** Content that the module of a page replaces. */
+function untilLoaded(): VNode {
+  return html`<div id="page"><p class="loading">Loading…</p></div>
+    <noscript><p class="notice">This page needs JavaScript. Everything on it is also in the API: see <a href="/docs">the reference</a>.</p></noscript>`;
 }
 
 /** True for a request that prefers a page to JSON, as browsers do when they open an address. */

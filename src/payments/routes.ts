@@ -53,6 +53,7 @@ import { dashboardPages } from './dashboard/pages.ts';
 import { dashboardRoutes } from './dashboard/sign-in/routes.ts';
 import type { DepositOffers } from './deposits/deposit-offers.ts';
 import { sweepPlanner } from './deposits/sweep-plan.ts';
+import { homePage } from './home-page.ts';
 import { imageRoute } from './images/image-route.ts';
 import type { OutgoingChannels } from './outgoing.ts';
 import { pageAssets } from './page-assets.ts';
@@ -112,6 +113,7 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
   referencePages(plain, { title: TITLE, describe: () => publicDocument(describe(), publicUrl) });
   const assets = pageAssets();
   assetRoutes(plain, assets);
+  homePage(plain, { assets, title: TITLE });
   dashboardPages(plain, assets);
   const admit = pageAdmission(counts, clock);
   imageRoute(plain, { db, clock, admit });
