@@ -1,3 +1,4 @@
+import { type Address, getAddress } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLogger } from '#lib/logger.ts';
 import { notifiers } from '#payments/notifications/notifier.ts';
@@ -17,7 +18,7 @@ const OWNER = 'owner@shop.example';
 const never = new AbortController().signal;
 let addresses = 0;
 
-function newAddress(): string {
+function newAddress(): Address {
   addresses += 1;
   return `0x${addresses.toString(16).padStart(40, 'b')}`;
 }
@@ -93,7 +94,7 @@ eachDatabase('changes of where payments of real money can go', databases => {
       expect(mails).toHaveLength(1);
       expect(mails[0]?.to).toEqual([OWNER]);
       expect(mails[0]?.text).toContain('Recipient added');
-      expect(mails[0]?.text).toContain(`Address: ${address}`);
+      expect(mails[0]?.text).toContain(`Address: ${getAddress(address)}`);
       expect(mails[0]?.text).toContain(`Chain: Base (${LIVE_CHAIN})`);
     });
 
