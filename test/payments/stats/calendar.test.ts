@@ -65,7 +65,8 @@ test('days of any zone follow each other, and hold the moments that its clocks s
       expect(days).toHaveLength(7);
       for (const [index, { from, to }] of days.entries()) {
         expect(to).toBe(days[index + 1]?.from ?? to);
-        expect(from % 900_000).toBe(0);
+        // Whole minutes: Kiritimati was 10 hours and 40 minutes behind UTC until 1979.
+        expect(from % 60_000).toBe(0);
         if (from === to) continue;
         expect([zone, clocks.dayAt(from), clocks.dayAt(to - 1)]).toEqual([
           zone,
