@@ -30,7 +30,7 @@ interface NumberedTotal extends TokenTotal {
 
 /** Time that one statement covers, because an SQLite service answers no other request while it runs. */
 const READ_MS = 31 * DAY_MS;
-/** Time between two moments at which a period may begin: offsets from UTC are whole quarters of an hour. */
+/** Time between two moments at which a period may begin: offsets from UTC have been whole quarters of an hour since 1980. */
 const QUARTER_MS = 900_000;
 
 /** Adds up an owner's payments and refunds in periods that follow each other (Decision 450). */

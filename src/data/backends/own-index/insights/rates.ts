@@ -57,9 +57,10 @@ export function rateBook(
   return {
     ofTokens,
     async ofCoin() {
-      if (wrapped === undefined) return null;
-      const rates = await ofTokens(await reader.tokens([wrapped]));
-      return rates.get(wrapped) ?? null;
+      if (wrapped === undefined || !isWhole()) return null;
+      // Almost every answer has this price, so the token is not read for each of them.
+      const rate = known.get(`${revision()} ${wrapped}`);
+      return rate ?? (await ofTokens(await reader.tokens([wrapped]))).get(wrapped) ?? null;
     },
   };
 }

@@ -63,10 +63,18 @@ async function pricedTokens(chainId: number, address: string, signal: AbortSigna
 
 /** Value of a token balance in US dollars; undefined without a price, and for what its back end calls a scam. */
 export function worthOf({ token, token_id, value }: Holding, given?: number): number | undefined {
+  return token_id === null ? worthOfUnits(token, value, given) : undefined;
+}
+
+/** Value of units of a token in US dollars; undefined without a price, and for what its back end calls a scam. */
+export function worthOfUnits(token: PricedToken | null, units: string, given?: number): number | undefined {
   const rate = given ?? (token?.exchange_rate == null ? undefined : Number(token.exchange_rate));
   const decimals = decimalsIn(token?.decimals);
-  const isCounted = token !== null && token_id === null && token.reputation === undefined;
+  const isCounted = token !== null && token.reputation === undefined;
   if (!isCounted || decimals === undefined || rate === undefined || !(rate > 0)) return undefined;
-  const found = worth(value, decimals, rate);
+  const found = worth(units, decimals, rate);
   return Number.isFinite(found) ? found : undefined;
 }
+
+/** The same in records of tokens and of balances. */
+type PricedToken = Pick<Explorer['Token'], 'decimals' | 'exchange_rate' | 'reputation'>;

@@ -1,11 +1,12 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { COIN_DECIMALS, decimalsIn, grouped } from '#pages/browser/amounts.ts';
+import { COIN_DECIMALS, grouped } from '#pages/browser/amounts.ts';
 import { api, type Explorer } from '../api.ts';
 import { useChain } from '../records/coin.ts';
 import { dollars, worth } from '../records/figures.ts';
 import { pageQuery, type RecordCursor } from '../records/record-list.ts';
+import { worthOfUnits } from './portfolio.ts';
 
 type Details = Explorer['AddressDetails'];
 type Transfer = Explorer['TokenTransfer'];
@@ -95,7 +96,7 @@ async function receivedToday(
   const gains = balances.items.flatMap(({ delta }) => (BigInt(delta) > 0n ? [delta] : []));
   const others = transfers.items.filter(({ from }) => from?.hash !== hash);
   const ofCoins = gains.map(delta => worth(delta, decimals, Number(rate)));
-  const ofTokens = others.flatMap(transfer => worthOf(transfer) ?? []);
+  const ofTokens = others.flatMap(transfer => worthOfTransfer(transfer) ?? []);
   return {
     value: [...ofCoins, ...ofTokens].reduce((sum, one) => sum + one, 0),
     blocks: gains.length,
@@ -105,15 +106,10 @@ async function receivedToday(
   };
 }
 
-/** Value of a token transfer in US dollars; undefined without a price, and for what its back end calls a scam. */
-function worthOf({ token, total }: Transfer): number | undefined {
-  if (token === null || total === null || 'token_id' in total || token.reputation !== undefined)
-    return undefined;
-  const decimals = decimalsIn(total.decimals ?? token.decimals);
-  const rate = Number(token.exchange_rate ?? Number.NaN);
-  if (total.value === null || decimals === undefined || !(rate > 0)) return undefined;
-  const value = worth(total.value, decimals, rate);
-  return Number.isFinite(value) ? value : undefined;
+/** Value of a token transfer in US dollars; undefined for an NFT, and as for a balance. */
+function worthOfTransfer({ token, total }: Transfer): number | undefined {
+  if (token === null || total === null || 'token_id' in total || total.value === null) return undefined;
+  return worthOfUnits({ ...token, decimals: total.decimals ?? token.decimals }, total.value);
 }
 
 interface Listed<T> {
