@@ -171,7 +171,8 @@ test('results of a search show the mark of a scam, and no text that turns', asyn
 test('a chain shows what gas costs at each speed, and the price of its coin', async ({ page }) => {
   await page.goto(`/chain/${CHAIN}`);
   const tiles = page.locator('.tiles');
-  await tiles.waitFor();
+  // The tiles are there before their figures.
+  await tiles.getByText('Market cap').waitFor();
   const shown = await tiles.innerText();
 
   expect(shown).toMatch(/Gas price, slow\s+4.1 Gwei\s+\$0.2524 a transfer/);
