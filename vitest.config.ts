@@ -43,7 +43,7 @@ function onChains(kind: string, include: string[]) {
       name: kind,
       include,
       exclude: NOT_ON_AMSTERDAM,
-      provide: { isWholeRun: false },
+      provide: { isWholeRun: false, databases: 'sqlite' as const },
       env: { CHAIN_KIND: kind },
     },
   };
@@ -60,6 +60,8 @@ export default defineConfig(({ mode }) => ({
           name: 'fast',
           include: ['test/**/*.test.ts'],
           exclude: [SLOW],
+          // `npm run test:ci` follows `npm test`, which has run these suites on SQLite.
+          ...(mode === 'ci' && { provide: { databases: 'postgres' as const } }),
           // Node runs the sources as in the program. Through the module runner of Vite they take a tenth more time,
           // because each use of an import is a call.
           experimental: { viteModuleRunner: false },
@@ -68,7 +70,10 @@ export default defineConfig(({ mode }) => ({
       { extends: true, test: { name: 'slow', include: [SLOW] } },
       ...(mode === 'all' ? [onChains('edr-prague', ON_EDR), onChains('edr-amsterdam', ON_AMSTERDAM)] : []),
     ],
-    provide: { isWholeRun: mode === 'all' },
+    provide: {
+      isWholeRun: mode === 'all',
+      databases: mode === 'all' || mode === 'ci' ? 'both' : 'sqlite',
+    },
     env: {
       // With this cache, workers and the programs that tests start compile the sources once instead of once per start.
       NODE_COMPILE_CACHE: COMPILE_CACHE,

@@ -9,7 +9,6 @@ import { openMigrated } from '../../src/db/migrate.ts';
 import type { DatabaseOptions, Db } from '../../src/db/open.ts';
 import { indexOptions, indexSchema } from '../../src/indexer/schema/migrations/index-migrations.ts';
 import { PAYMENTS_SCHEMA } from '../../src/payments/store/migrations/payments-migrations.ts';
-import { isWholeRun } from './whole-run.ts';
 
 /** The chain of a database with the schema `index`. */
 const CHAIN_ID = 31_337;
@@ -31,11 +30,21 @@ export interface TestDatabase<Options extends DatabaseOptions = DatabaseOptions>
   remove(): Promise<void>;
 }
 
-const DATABASE_KINDS = ['sqlite', 'postgres'] as const;
+export const DATABASE_KINDS = ['sqlite', 'postgres'] as const;
 export type DatabaseKind = (typeof DATABASE_KINDS)[number];
 
-/** Databases of a suite that does not depend on SQL: PostgreSQL only in `npm run test:all`. */
-const DATABASES_OF_RUN: readonly DatabaseKind[] = isWholeRun ? DATABASE_KINDS : ['sqlite'];
+declare module 'vitest' {
+  export interface ProvidedContext {
+    databases: DatabaseKind | 'both';
+  }
+}
+
+/** Databases of a suite that does not depend on SQL, by the mode of the run (`vitest.config.ts`). */
+export const DATABASES_OF_RUN = databasesOf(inject('databases'));
+
+function databasesOf(provided: DatabaseKind | 'both'): readonly DatabaseKind[] {
+  return provided === 'both' ? DATABASE_KINDS : [provided];
+}
 
 /** Argument of a suite that runs on both databases. */
 export interface TestDatabases {
@@ -52,15 +61,29 @@ export function bothDatabases(name: string, suite: (databases: TestDatabases) =>
   eachDatabase(name, suite, DATABASE_KINDS);
 }
 
-/** Runs a suite on SQLite in temporary files, and in `npm run test:all` also on the run's PostgreSQL. */
+/** Runs a suite on SQLite in temporary files or on the run's PostgreSQL, by the mode of the run. */
 export function eachDatabase(
   name: string,
   suite: (databases: TestDatabases) => void,
   kinds: readonly DatabaseKind[] = DATABASES_OF_RUN,
 ): void {
+  const creators: Record<DatabaseKind, CreateDatabase> = {
+    sqlite: sqliteDatabase,
+    postgres: postgresDatabase,
+  };
+  describeEach(name, creators, (create, kind) => suite({ kind, create: createdBy(create) }), kinds);
+}
+
+/** Runs a suite once per database of the run, with the fixtures for that database. */
+export function describeEach<Fixtures>(
+  name: string,
+  fixtures: Readonly<Record<DatabaseKind, Fixtures>>,
+  suite: (fixtures: Fixtures, kind: DatabaseKind) => void,
+  kinds: readonly DatabaseKind[] = DATABASES_OF_RUN,
+): void {
   for (const kind of kinds) {
-    const [place, create] = kind === 'sqlite' ? ['SQLite', sqliteDatabase] : ['PostgreSQL', postgresDatabase];
-    describe(`${name}, on ${place}`, () => suite({ kind, create: createdBy(create) }));
+    const place = kind === 'sqlite' ? 'SQLite' : 'PostgreSQL';
+    describe(`${name}, on ${place}`, () => suite(fixtures[kind], kind));
   }
 }
 
@@ -99,8 +122,10 @@ export async function postgresDatabase(
   };
 }
 
+type CreateDatabase = (template?: TestTemplate) => Promise<TestDatabase>;
+
 /** Creates databases that are removed after the current suite. */
-function createdBy(create: (template?: TestTemplate) => Promise<TestDatabase>): TestDatabases['create'] {
+function createdBy(create: CreateDatabase): TestDatabases['create'] {
   const created: TestDatabase[] = [];
   afterAll(() => Promise.all(created.map(one => one.remove())));
   return async template => {

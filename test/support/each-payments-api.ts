@@ -1,15 +1,13 @@
-import { test as base, describe } from 'vitest';
-import { postgresDatabase, sqliteDatabase } from './databases.ts';
+import { test as base } from 'vitest';
+import { describeEach, postgresDatabase, sqliteDatabase } from './databases.ts';
 import { type Merchant, type PaymentsApi, startPaymentsApi } from './payments-api.ts';
-import { isWholeRun } from './whole-run.ts';
 
 /** `test` with a payments API that the tests of a suite share. */
 export type PaymentsApiTest = ReturnType<typeof paymentsApiTest>;
 
-/** Runs a suite on a payments API with SQLite, and in `npm run test:all` also on one with PostgreSQL. */
+/** Runs a suite on a payments API with each database of the run. */
 export function eachPaymentsApi(name: string, suite: (test: PaymentsApiTest) => void): void {
-  describe(`${name}, on SQLite`, () => suite(onSqlite));
-  if (isWholeRun) describe(`${name}, on PostgreSQL`, () => suite(onPostgres));
+  describeEach(name, { sqlite: onSqlite, postgres: onPostgres }, suite);
 }
 
 function paymentsApiTest(createDatabase: typeof sqliteDatabase | typeof postgresDatabase) {

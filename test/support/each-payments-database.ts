@@ -1,7 +1,7 @@
-import { test as base, describe } from 'vitest';
+import { test as base } from 'vitest';
 import { type Db, openDatabase } from '../../src/db/open.ts';
 import type { Owner } from '../../src/payments/model/owner.ts';
-import { postgresDatabase, sqliteDatabase } from './databases.ts';
+import { DATABASE_KINDS, describeEach, postgresDatabase, sqliteDatabase } from './databases.ts';
 import { insertOwner } from './given-database.ts';
 
 /** `test` with a separate payments database for each test, and two organizations in it. */
@@ -9,8 +9,7 @@ export type PaymentsDatabaseTest = ReturnType<typeof paymentsDatabaseTest>;
 
 /** Runs a suite twice: on SQLite and on PostgreSQL. */
 export function eachPaymentsDatabase(name: string, suite: (test: PaymentsDatabaseTest) => void): void {
-  describe(`${name}, on SQLite`, () => suite(onSqlite));
-  describe(`${name}, on PostgreSQL`, () => suite(onPostgres));
+  describeEach(name, { sqlite: onSqlite, postgres: onPostgres }, suite, DATABASE_KINDS);
 }
 
 function paymentsDatabaseTest(createDatabase: typeof sqliteDatabase | typeof postgresDatabase) {

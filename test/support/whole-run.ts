@@ -6,5 +6,5 @@ declare module 'vitest' {
   }
 }
 
-/** True with `--mode all`, as in `npm run test:all`: both databases for every suite, and every version of a back end. */
+/** True with `--mode all`, as in `npm run test:all`: every version of a back end. */
 export const isWholeRun = inject('isWholeRun');

@@ -1,5 +1,4 @@
 import { render } from 'preact-render-to-string';
-import { describe } from 'vitest';
 import { plainRouter } from '#http/plain-router.ts';
 import { toJson } from '#lib/json.ts';
 import { createLogger } from '#lib/logger.ts';
@@ -18,10 +17,9 @@ import { serve } from '../../http/serve.ts';
 import { text } from '../../lab/json.ts';
 import type { TestPaymentChain } from '../../lab/payment-chain.ts';
 import { PATIENCE_MS } from '../../lab/until.ts';
-import { postgresDatabase, sqliteDatabase } from '../../support/databases.ts';
+import { describeEach, postgresDatabase, sqliteDatabase } from '../../support/databases.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
 import { type PaymentsApi, startPaymentsApi } from '../../support/payments-api.ts';
-import { isWholeRun } from '../../support/whole-run.ts';
 import { BLOCKS_TO_SETTLE, log, paymentChain, watcherOf } from '../watcher/setting.ts';
 import { chainTest, never } from '../watcher/watched-shop.ts';
 
@@ -40,10 +38,9 @@ export interface ServedShop {
 /** `test` with a served shop that the tests of a file share. */
 export type ServedShopTest = ReturnType<typeof servedShopTest>;
 
-/** Runs a suite on a served shop with SQLite, and in `npm run test:all` also on one with PostgreSQL. */
+/** Runs a suite on a served shop with each database of the run. */
 export function eachServedShop(name: string, suite: (test: ServedShopTest) => void): void {
-  describe(`${name}, on SQLite`, () => suite(onSqlite));
-  if (isWholeRun) describe(`${name}, on PostgreSQL`, () => suite(onPostgres));
+  describeEach(name, { sqlite: onSqlite, postgres: onPostgres }, suite);
 }
 
 /** The badge in the dashboard of a session as the API has it. */

@@ -9,8 +9,7 @@ import type { ProvenIndex } from '#payments/watcher/proofs/indexed-blocks.ts';
 import { clientOf, openTestIndex } from '../../indexer/support.ts';
 import { addressOf } from '../../lab/payment-chain.ts';
 import { until } from '../../lab/until.ts';
-import { postgresDatabase, sqliteDatabase } from '../../support/databases.ts';
-import { isWholeRun } from '../../support/whole-run.ts';
+import { DATABASES_OF_RUN, postgresDatabase, sqliteDatabase } from '../../support/databases.ts';
 import { hidesLogs } from './proof-lies.ts';
 import { BLOCKS_TO_SETTLE, log } from './setting.ts';
 import { eachWatchedShop, type WatchedShop } from './watched-shop.ts';
@@ -22,7 +21,7 @@ interface IndexOfChain {
 }
 
 /** The other parts of the installation may be on another kind of database. */
-const indexDatabase = isWholeRun ? postgresDatabase : sqliteDatabase;
+const indexDatabase = DATABASES_OF_RUN.includes('postgres') ? postgresDatabase : sqliteDatabase;
 
 const READS_OF_BLOCKS = ['eth_getBlockByHash', 'eth_getBlockReceipts', 'eth_getTransactionReceipt'];
 
