@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDataFront } from '../../src/data/front.ts';
+import { meantPath } from '../../src/data/pages/page-kinds.ts';
 import type { RecordLook } from '../../src/data/pages/record-look.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -190,4 +191,15 @@ test('the icon of the pages is where old browsers look for it', async () => {
   const icon = await ask(headers.get('location') ?? '');
 
   expect([status, icon.headers.get('content-type')]).toEqual([302, 'image/svg+xml']);
+});
+
+// The time of a path grew with the square of its slashes.
+test('a path of many slashes takes no time', () => {
+  const path = `/tx${'/'.repeat(48_000)}x`;
+
+  const before = process.threadCpuUsage();
+  expect(meantPath(path)).toBeUndefined();
+  const { user, system } = process.threadCpuUsage(before);
+
+  expect((user + system) / 1_000).toBeLessThan(200);
 });

@@ -151,13 +151,16 @@ const GROUPED_BLOCK = /^(\/chain\/\d+)\/block\/#?([\d,]+)$/;
 const HEX_BLOCK = /^(\/chain\/\d+)\/block\/(0x[0-9a-f]{1,12})$/;
 const WORD = /^(?:search|playground|chain|tx|block|address|token|instance|latest)$/i;
 
+/** A run is looked at from its beginning only, so that a path of slashes takes linear time. */
+const TRAILING_SLASHES = /(?<=^\/|[^/])\/+$/;
+
 /**
  * Path of the page that another spelling means: with a trailing slash, words in other letter case, or a block's number
  * in hexadecimal or with separators. Undefined when there is none.
  */
 export function meantPath(path: string): string | undefined {
   const plain = path
-    .replace(/(?<=.)\/+$/, '')
+    .replace(TRAILING_SLASHES, '')
     .split('/')
     .map(segment => (WORD.test(segment) ? segment.toLowerCase() : segment))
     .join('/');

@@ -131,6 +131,15 @@ test.each([
   expect(isDrawing(Buffer.from(text)) && shows(text)).toBe(false);
 });
 
+// With a choice between the ends of comments, this takes longer than the universe is old.
+test('many comments before what is no drawing take no time', () => {
+  const comments = '<!---->'.repeat(142);
+
+  expect(isDrawing(Buffer.from(`${comments}x`))).toBe(false);
+  expect(isDrawing(Buffer.from(`${'<!DOCTYPE svg>'.repeat(70)}x`))).toBe(false);
+  expect(isDrawing(Buffer.from(`${comments.slice(0, 980)}<svg/>`))).toBe(true);
+});
+
 test('a drawing that is not UTF-8 is not shown', () => {
   const bytes = Buffer.from(svg('<text>café</text>'), 'latin1');
 
