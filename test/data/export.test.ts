@@ -5,6 +5,7 @@ import { text } from '../lab/json.ts';
 import type { Client } from '../support/contract-client.ts';
 import { readCsv } from '../support/csv.ts';
 import { exchange } from '../support/exchange.ts';
+import { manualClock } from '../support/manual-clock.ts';
 import { test } from '../support/served-devnet.ts';
 import { type Item, itemOf, walk } from '../support/walk.ts';
 import { has, hasFirst, KEY, one, type Respond, refuses, serve } from './http-failures-support.ts';
@@ -239,5 +240,18 @@ describe('a file from a Blockscout', () => {
         return statusCode;
       })
       .toBe(200);
+  });
+
+  test('breaks the connection when its last page takes too long', async () => {
+    const clock = manualClock();
+    const silent: Respond = requested =>
+      requested.query.has('block_number') ? 'silence' : hasFirst(requested);
+    await using served = await serve([[silent]], { clock });
+
+    const { statusCode, body } = await request(`${served.url}${EXPORT}/listBlocks`);
+    clock.advance(90_000);
+
+    expect(statusCode).toBe(200);
+    await expect(body.text()).rejects.toThrow();
   });
 });

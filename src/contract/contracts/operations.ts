@@ -114,6 +114,8 @@ export interface StreamedBody {
   readonly chunks: AsyncIterable<string>;
   /** Called, perhaps twice, when the response has ended in whatever way. HEAD reads no chunks. */
   readonly close: () => void;
+  /** Aborts when the response takes too long. The connection is then reset. */
+  readonly overdue?: AbortSignal;
 }
 
 /** Response of a handler: one of the operation's declared statuses with that status's body. */

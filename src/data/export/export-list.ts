@@ -22,6 +22,8 @@ interface ListExportDeps {
 /** Limits of one file: records that are read, and time within which a page may be begun, in milliseconds. */
 const MAX_RECORDS = 10_000;
 const MAX_MS = 60_000;
+/** Time after that in which the last page must be read and taken by the client. */
+const LAST_PAGE_MS = 30_000;
 /** Records of a full page. */
 const PAGE = 50;
 
@@ -38,7 +40,17 @@ export function listExport(deps: ListExportDeps): Handlers<DataServiceOperations
     const period = periodOf(query, records);
     const readPage = pageReader(operations[list], { request, caller, clock });
     const endsAt = clock.now() + MAX_MS;
-    const release = running.begin(caller.client?.key);
+    const end = running.begin(caller.client?.key);
+    const overdue = new AbortController();
+    const over = new AbortController();
+    const release = () => {
+      end();
+      over.abort();
+    };
+    clock.sleep(MAX_MS + LAST_PAGE_MS, over.signal).then(
+      () => overdue.abort(),
+      () => undefined,
+    );
     try {
       const first = await readPage(query.cursor);
       const chain = chains.find(({ id }) => String(id) === first.headers['X-Chain-Id']);
@@ -58,7 +70,7 @@ export function listExport(deps: ListExportDeps): Handlers<DataServiceOperations
           'Cache-Control': 'no-store',
           'Content-Disposition': `attachment; filename="${name}.csv"`,
         },
-        streamed: { chunks, close: release },
+        streamed: { chunks, close: release, overdue: overdue.signal },
       };
     } catch (error) {
       release();
