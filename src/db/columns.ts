@@ -27,6 +27,11 @@ export function uintColumnOf(digits: string): string {
   return digits.length < 10 ? `0${digits.length}${digits}` : `${digits.length}${digits}`;
 }
 
+/** True for text in the form that `uintColumn` returns. */
+export function isUintColumn(text: string): boolean {
+  return /^\d{3,80}$/.test(text) && uintColumn(uintOf(text)) === text;
+}
+
 /** Decodes the result of `uintColumn`. */
 export function uintOf(column: string): bigint {
   return BigInt(column.slice(2));

@@ -1,4 +1,4 @@
-import { type Binding, exactInteger } from '../../db/columns.ts';
+import { type Binding, exactInteger, isUintColumn } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { BOUND, type Sql } from '../../db/query.ts';
 import type { Selection } from '../../db/select/select.ts';
@@ -203,10 +203,20 @@ function cursorOf(row: OrderedRow, listOrder: ListOrder): string {
 
 function positionOf(cursor: string, { sort, order }: ListOrder): Position {
   const [ofSort, inOrder, ...values] = partsOf(cursor);
-  const types = sort === 'amount' ? 'string,number,string' : 'number,string';
-  if (ofSort !== sort || inOrder !== order || values.map(part => typeof part).join() !== types)
-    throw new CursorFault();
-  return values.filter(part => typeof part === 'string' || typeof part === 'number');
+  const columns = columnsOf({ sort, order });
+  if (ofSort !== sort || inOrder !== order || values.length !== columns.length) throw new CursorFault();
+  return columns.map((column, index) => {
+    const value = values[index];
+    if (!isValueOf(column, value)) throw new CursorFault();
+    return value;
+  });
+}
+
+/** True for a value in the form of the column. PostgreSQL fails to compare others, such as text with NUL. */
+function isValueOf(column: keyof OrderedRow, value: unknown): value is string | number {
+  if (column === 'created_at') return Number.isSafeInteger(value);
+  if (typeof value !== 'string') return false;
+  return column === 'amount' ? isUintColumn(value) : /^\w{1,64}$/.test(value);
 }
 
 function partsOf(cursor: string): unknown[] {
