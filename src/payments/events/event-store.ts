@@ -1,11 +1,12 @@
 import { jsonOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import type { Sql } from '../../db/query.ts';
+import { execute, type Sql } from '../../db/query.ts';
 import { insertRows, placeholders } from '../../db/rows.ts';
 import { announce } from '../../db/woken-worker.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import type { EventData, EventType, PaymentEvent } from '../model/event.ts';
 import type { Owner } from '../model/owner.ts';
+import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { SealedCell, Seals } from '../secrets/sealed.ts';
 import {
   allOf,
@@ -73,6 +74,12 @@ export function eventStore(handle: Handle, seals: Seals) {
       const into = { table: 'events', columns: COLUMNS, suffix: 'on conflict (fact) do nothing' };
       await insertRows(handle, into, rows);
       announce(handle, 'events');
+    },
+
+    /** Makes the events of a payment that is to be removed events of its session, by which they are found then. */
+    async leaveToSession({ id, sessionId }: Pick<PaymentTransaction, 'id' | 'sessionId'>): Promise<void> {
+      const sql = 'update events set fact = ? || fact where fact >= ? and fact < ?';
+      await execute(handle, sql, [`${sessionId}:`, `${id}:`, `${id};`]);
     },
 
     async find(owner: Owner, id: string): Promise<PaymentEvent | undefined> {

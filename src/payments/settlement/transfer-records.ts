@@ -165,7 +165,10 @@ async function nameFoundCoins(
   const isWaiting = (one: PaymentTransaction) =>
     one.sender === null || (one.status === 'pending' && isSamePayment(one, transfer));
   const claim = others.find(one => one.txHash === txHash && isWaiting(one));
-  if (claim !== undefined) await unit.transactions.remove(claim.id);
+  if (claim !== undefined) {
+    await unit.events.leaveToSession(claim);
+    await unit.transactions.remove(claim.id);
+  }
   await unit.transactions.update(named);
   if (rest > 0n) await unit.transactions.insert(left);
   const standing = others.filter(one => one !== claim);

@@ -146,6 +146,24 @@ bothDatabases('coins that a balance showed', databases => {
     });
   });
 
+  test('leave the events of a failed claim to the checkout', async () => {
+    const to = await opened();
+    const transfer = coinsTo(to, to.amount, 5);
+    const claim = await settle(one => one.claim(to, transfer.txHash));
+    await settle(one => one.fail(`${claim?.id}`, 'not_found'));
+    await find(to, to.amount, { from: 5, at: 7 });
+
+    await reveal(to, transfer);
+
+    const { data } = await eventStore(given.db, SEALED).list(
+      { ...given.owner, mode: 'test' },
+      { since: 0, sessionId: to.id },
+      { page: 1, limit: 100 },
+    );
+    expect(await payments(to)).toHaveLength(1);
+    expect(data.map(({ type }) => type)).toContain('payment.failed');
+  });
+
   test('belong to no transaction of a later block', async () => {
     const to = await opened();
     await find(to, 3n, { from: 5, at: 7 });
