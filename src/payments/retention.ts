@@ -6,6 +6,7 @@ import { transaction } from '../db/transaction.ts';
 import { type Clock, DAY_MS } from '../lib/clock.ts';
 import type { Worker } from '../lib/worker.ts';
 import { customerErasures } from './api/customers/customer-erasure.ts';
+import { erasePayers } from './api/customers/removed-payers.ts';
 import { IDEMPOTENCY_LIFETIME_MS, idempotencyStore } from './api/gate/idempotency-store.ts';
 import { AUDIT_LIFETIME_MS, auditStore } from './audit/audit-store.ts';
 import { removeUnusedCustomers } from './customers/unused-customers.ts';
@@ -90,7 +91,7 @@ function removals({
     () => imageStore(db).removeUnnamed({ now, limit: BATCH }),
     () => auditStore(db).removeOld(old(AUDIT_LIFETIME_MS)),
     () => removeOldEvents(db, old(EVENT_LIFETIME_MS)),
-    () => removeUnpaidSessions(db, old(unpaidSessionsMs)),
+    () => removeUnpaidSessions(db, seals, old(unpaidSessionsMs)),
     () => identifyCustomers(db, seals, BATCH),
     () => customerErasures({ db, seals, clock }).finishStalled(),
     () => setAsideStore(db).removeUnused(),
@@ -114,19 +115,21 @@ function removeOldEvents(handle: Handle, { before, limit }: OldRecords): Promise
 }
 
 /**
- * Removes sessions that ended unpaid before a time, with their customer data and failed transactions. Sessions with any
- * other transaction stay. Returns the number of sessions.
+ * Removes sessions that ended unpaid before a time, with their customer data and failed transactions, and erases what their
+ * payers wrote from records that stay longer (Decision 460). Sessions with any other transaction stay. Returns the number of
+ * sessions.
  */
-function removeUnpaidSessions(db: Db, { before, limit }: OldRecords): Promise<number> {
+async function removeUnpaidSessions(db: Db, seals: Seals, old: OldRecords): Promise<number> {
+  const unpaid = await unpaidSessions(db, old);
+  if (unpaid.length === 0) return 0;
+  await erasePayers(
+    db,
+    seals,
+    unpaid.filter(row => row.sealed_customer !== null),
+  );
   return transaction(db, async handle => {
-    // The amount is literal, so that the partial index of unpaid sessions is used.
-    const rows = await select({ from: 'checkout_sessions s', columns: ['id', 'customer_id'] }).rows(
-      handle,
-      `where status = 'expired' and amount_received = '010' and ended_at < ? and not exists (
-         select 1 from transactions t where t.session_id = s.id and t.status <> 'failed'
-       ) order by ended_at limit ?`,
-      [before, limit],
-    );
+    // A payment may have been recorded meanwhile.
+    const rows = await unpaidSessions(handle, old, { ids: unpaid.map(({ id }) => id) });
     if (rows.length === 0) return 0;
     const ids = rows.map(({ id }) => id);
     const among = `in (${placeholders(ids.length)})`;
@@ -146,4 +149,23 @@ function removeUnpaidSessions(db: Db, { before, limit }: OldRecords): Promise<nu
     );
     return removed;
   });
+}
+
+/** Sessions that ended unpaid before a time, those that ended first, or those of them with one of some ids. */
+function unpaidSessions(
+  handle: Handle,
+  { before, limit }: OldRecords,
+  { ids }: { readonly ids?: readonly string[] } = {},
+) {
+  return select({
+    from: 'checkout_sessions s',
+    columns: ['id', 'organization_id', 'mode', 'customer_id', 'deposit_address', 'sealed_customer'],
+  }).rows(
+    handle,
+    // The amount is literal, so that the partial index of unpaid sessions is used.
+    `where status = 'expired' and amount_received = '010' and ended_at < ? and not exists (
+       select 1 from transactions t where t.session_id = s.id and t.status <> 'failed'
+     ) ${ids === undefined ? '' : `and id in (${placeholders(ids.length)})`} order by ended_at limit ?`,
+    [before, ...(ids ?? []), limit],
+  );
 }

@@ -1,21 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Db, Handle, Transaction } from '#db/open.ts';
+import type { Db, Transaction } from '#db/open.ts';
 import { execute } from '#db/query.ts';
 import { placeholders } from '#db/rows.ts';
 import { transaction } from '#db/transaction.ts';
 import type { Clock } from '#lib/clock.ts';
-import { webhookPayload } from '../../events/event-data.ts';
-import { eventOf, eventRowsOfSession, sealedEventData } from '../../events/event-store.ts';
-import type { PaymentEvent } from '../../model/event.ts';
 import type { Owner } from '../../model/owner.ts';
 import { NO_CUSTOMER_ID } from '../../model/session.ts';
 import type { Seals } from '../../secrets/sealed.ts';
 import { identifyCustomers } from '../../sessions/unidentified-sessions.ts';
 import { ownedRow } from '../../store/list-query.ts';
 import { select } from '../../tables/select.ts';
-import { bodyCell } from '../../webhooks/store/delivery-store.ts';
-import { eraseCopies, opened } from './erased-copies.ts';
-import { withoutPayer } from './erased-data.ts';
+import { eraseCopies } from './erased-copies.ts';
+import { eraseEvents } from './erased-events.ts';
 
 /** Sessions that one transaction erases, so that other writers do not wait long. */
 const BATCH = 20;
@@ -114,36 +110,6 @@ async function eraseSessions(handle: Transaction, seals: Seals, isOwn: Condition
     );
   }
   return sessions.length;
-}
-
-async function eraseEvents(
-  handle: Transaction,
-  seals: Seals,
-  session: Parameters<typeof eventRowsOfSession>[1],
-): Promise<void> {
-  for (const row of await eventRowsOfSession(handle, session)) {
-    const known = opened(() => eventOf(row, seals));
-    if (known === undefined) continue;
-    const event = { ...known, data: withoutPayer(known.data) };
-    // Every event is written, so that on PostgreSQL a relay of the same event comes before or after it.
-    const sql = 'update events set sealed_data = ? where id = ?';
-    await execute(handle, sql, [sealedEventData(event, seals), event.id]);
-    await eraseDeliveries(handle, seals, event);
-  }
-}
-
-async function eraseDeliveries(handle: Handle, seals: Seals, event: PaymentEvent): Promise<void> {
-  const deliveries = await select({ from: 'deliveries', columns: ['id', 'webhook_id'] }).rows(
-    handle,
-    'where event_id = ? and not is_test',
-    [event.id],
-  );
-  for (const { id, webhook_id: webhookId } of deliveries) {
-    const body = seals.seal(webhookPayload(event, webhookId), bodyCell(id));
-    await execute(handle, 'update deliveries set sealed_body = ? where id = ?', [body, id]);
-    // A receiver may have answered with what it got.
-    await execute(handle, 'update delivery_attempts set sealed_response = null where delivery_id = ?', [id]);
-  }
 }
 
 interface Condition {

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Db, Transaction } from '#db/open.ts';
 import { execute } from '#db/query.ts';
 import { transaction } from '#db/transaction.ts';
+import type { PaymentEvent } from '../../model/event.ts';
 import type { NoticePayload } from '../../model/notification.ts';
 import type { Owner } from '../../model/owner.ts';
 import { noticeOf, sealedPayload } from '../../notifications/store/notice-store.ts';
@@ -15,6 +16,7 @@ import { namesSession, withoutPayer, withoutPayerFields } from './erased-data.ts
 /** Rows that one transaction looks at, so that other writers do not wait long. */
 const BATCH = 300;
 
+/** Sessions whose copies are erased. */
 interface ErasedCopies {
   readonly owner: Owner;
   readonly sessionIds: ReadonlySet<string>;
@@ -25,11 +27,7 @@ interface ErasedCopies {
  * sealed and not found by session, so all those of the owner are opened: of 30 days, and of one day.
  */
 export async function eraseCopies(db: Db, seals: Seals, copies: ErasedCopies): Promise<void> {
-  let last: NoticeRow | undefined;
-  do {
-    last = await transaction(db, handle => eraseNotices(handle, seals, copies, last));
-    await setImmediate();
-  } while (last !== undefined);
+  await eraseNotices(db, seals, copies);
   let key: string | undefined = '';
   do {
     const after: string = key;
@@ -38,8 +36,31 @@ export async function eraseCopies(db: Db, seals: Seals, copies: ErasedCopies): P
   } while (key !== undefined);
 }
 
+/** Erases what the payer of some sessions wrote from notices. */
+export async function eraseNotices(db: Db, seals: Seals, copies: ErasedCopies): Promise<void> {
+  let last: NoticeRow | undefined;
+  do {
+    last = await transaction(db, handle => eraseSomeNotices(handle, seals, copies, last));
+    await setImmediate();
+  } while (last !== undefined);
+}
+
+/** Erases what the payer wrote from the notices of a single event. */
+export async function eraseNoticesOf(
+  handle: Transaction,
+  seals: Seals,
+  { id }: Pick<PaymentEvent, 'id'>,
+): Promise<void> {
+  for (const row of await select({ from: 'notices', columns: ['*'] }).rows(handle, 'where event_id = ?', [
+    id,
+  ])) {
+    const payload = opened(() => noticeOf(row, seals).payload);
+    if (payload?.kind === 'payment') await writeNotice(handle, seals, row, withoutPayerOf(payload));
+  }
+}
+
 /** Erases from the notices after a given one. Returns the last of them; undefined at the end. */
-async function eraseNotices(
+async function eraseSomeNotices(
   handle: Transaction,
   seals: Seals,
   { owner, sessionIds }: ErasedCopies,
@@ -55,19 +76,24 @@ async function eraseNotices(
     if (payload === undefined || !namesSession(JSON.stringify(payload), sessionIds)) continue;
     const erased = erasedNotice(payload, sessionIds);
     if (erased === undefined) await execute(handle, 'delete from notices where id = ?', [row.id]);
-    else {
-      const sql = 'update notices set sealed_payload = ? where id = ?';
-      await execute(handle, sql, [sealedPayload(row.id, erased, seals), row.id]);
-    }
+    else await writeNotice(handle, seals, row, erased);
   }
   return rows.length < BATCH ? undefined : rows.at(-1);
 }
 
+async function writeNotice(
+  handle: Transaction,
+  seals: Seals,
+  { id }: Pick<NoticeRow, 'id'>,
+  payload: NoticePayload,
+): Promise<void> {
+  const sql = 'update notices set sealed_payload = ? where id = ?';
+  await execute(handle, sql, [sealedPayload(id, payload, seals), id]);
+}
+
 /** A notice without what the payer wrote; undefined for a mail to the payer. */
 function erasedNotice(payload: NoticePayload, sessionIds: ReadonlySet<string>): NoticePayload | undefined {
-  if (payload.kind === 'payment') {
-    return { ...payload, event: { ...payload.event, data: withoutPayer(payload.event.data) } };
-  }
+  if (payload.kind === 'payment') return withoutPayerOf(payload);
   if (payload.kind !== 'attention') return undefined;
   const events = payload.events.map(event =>
     namesSession(JSON.stringify(event.data), sessionIds)
@@ -75,6 +101,10 @@ function erasedNotice(payload: NoticePayload, sessionIds: ReadonlySet<string>): 
       : event,
   );
   return { ...payload, events };
+}
+
+function withoutPayerOf(payload: Extract<NoticePayload, { kind: 'payment' }>): NoticePayload {
+  return { ...payload, event: { ...payload.event, data: withoutPayer(payload.event.data) } };
 }
 
 /** Erases from the answers of the keys after a given one. Returns the last of them; undefined at the end. */
