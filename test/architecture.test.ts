@@ -487,6 +487,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'src/payments/browser/',
       'src/payments/keys/',
       'src/payments/members/',
+      'src/payments/audit/audit-store.ts',
       'src/payments/api/gate/',
       'src/payments/api/responses/',
       'types:src/payments/api/',

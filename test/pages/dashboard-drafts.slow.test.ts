@@ -46,6 +46,7 @@ test('a draft is another one in another organization, and can be discarded', asy
   await name.fill('Field notebooks');
 
   await page.goto(`/dashboard/sign-in?to=/dashboard/links/new#token=${rivalToken}`);
+  await page.getByRole('button', { name: 'Sign in by the link' }).click();
   await page.getByRole('button', { name: 'Create link' }).waitFor();
   expect(await name.inputValue()).toBe('');
 

@@ -54,6 +54,7 @@ export const test = withBrowser
   })
   /** Signs the page in as a member with a role, by default as an owner. */
   .extend('signIn', ({ page, service }) => async (role: DemoRole = 'owner'): Promise<void> => {
+    await page.context().clearCookies();
     await page.goto(`/dashboard/sign-in?to=/dashboard/payments#token=${await demoSignIn(service, role)}`);
     await page.getByRole('heading', { name: 'Payments' }).waitFor();
   });

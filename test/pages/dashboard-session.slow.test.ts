@@ -6,6 +6,7 @@ import { test } from './dashboard-page.ts';
 /** Signs another window of the same browser in with the token of a one-time address. */
 async function signInElsewhere(other: Page, token: string): Promise<void> {
   await other.goto(`/dashboard/sign-in#token=${token}`);
+  await other.getByRole('button', { name: 'Sign in by the link' }).click();
   await other.getByRole('heading', { name: 'Overview' }).waitFor();
 }
 

@@ -30,10 +30,30 @@ test('a one-time address opens the dashboard, and its token is removed from the 
 
   await page.goto('/dashboard/sign-in');
   await page.goto(address);
+  await page.getByRole('button', { name: 'Sign in by the link' }).click(); // it was used before
   await page.getByText('Demo shop').waitFor();
 });
 
-test('sign-in never redirects to another site', async ({ page, service }) => {
+test('a one-time address asks before it replaces a session, which ends nothing unless one agrees', async ({
+  page,
+  signIn,
+  rivalToken,
+  service,
+}) => {
+  await signIn();
+  await page.goto('about:blank');
+  await page.goto(`/dashboard#token=${rivalToken}`);
+  await page.getByText('You are signed in as').waitFor();
+  await page.getByRole('link', { name: 'Stay signed in' }).click();
+  await page.getByRole('banner').getByText('Demo shop').waitFor();
+
+  await page.goto('about:blank');
+  await page.goto(`${service.url}/dashboard#token=${rivalToken}`);
+  await page.getByRole('button', { name: 'Sign in by the link' }).click();
+  await page.getByRole('banner').getByText('Rival Records').waitFor();
+});
+
+test('sign-in never redirects to another site', async ({ page, context, service }) => {
   for (const to of [
     'https://elsewhere.example/dashboard',
     '//elsewhere.example',
@@ -41,6 +61,7 @@ test('sign-in never redirects to another site', async ({ page, service }) => {
     'javascript:alert(1)',
   ]) {
     await page.goto('about:blank');
+    await context.clearCookies();
     await page.goto(`/dashboard/sign-in?${new URLSearchParams({ to })}#token=${await demoSignIn(service)}`);
     await page.waitForURL(`${service.url}/dashboard`);
   }

@@ -21,7 +21,7 @@ import { auditTrail } from '../../src/payments/audit/audit-trail.ts';
 import type { ApiKey } from '../../src/payments/keys/api-key.ts';
 import { issueKey, type KeyDraft } from '../../src/payments/keys/issue-key.ts';
 import type { Tier } from '../../src/payments/model/owner.ts';
-import { seals } from '../../src/payments/secrets/sealed.ts';
+import { type Seals, seals } from '../../src/payments/secrets/sealed.ts';
 import { organizationStore } from '../../src/payments/store/organization-store.ts';
 import { type Served, serve } from '../http/serve.ts';
 import { PATIENCE_MS } from '../lab/until.ts';
@@ -92,9 +92,10 @@ export async function startGatedKeys(options: GatedKeysOptions): Promise<GatedKe
     destination: { write: line => void entries.push(JSON.parse(line)) },
   });
   const counts = rateLimits(db, limits, { counters });
+  const sealed = seals([SEAL_SECRET]);
   const gate = paymentsGate({
     db,
-    seals: seals([SEAL_SECRET]),
+    seals: sealed,
     clock,
     counts,
     trail: auditTrail(clock),
@@ -107,7 +108,7 @@ export async function startGatedKeys(options: GatedKeysOptions): Promise<GatedKe
     AnonymousCaller
   >({
     contract: CONTRACT,
-    handlers: handlersOf({ db, clock }, options.beforeCreation),
+    handlers: handlersOf({ db, seals: sealed, clock }, options.beforeCreation),
     gate,
     validateResponses: true,
   });
@@ -139,7 +140,7 @@ export async function startGatedKeys(options: GatedKeysOptions): Promise<GatedKe
 }
 
 function handlersOf(
-  context: { db: Db; clock: Clock },
+  context: { db: Db; seals: Seals; clock: Clock },
   beforeCreation: GatedKeysOptions['beforeCreation'],
 ): Handlers {
   const keys = apiKeyHandlers(context);

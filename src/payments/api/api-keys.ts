@@ -8,11 +8,11 @@ import { apiKeyStore } from '../keys/api-key-store.ts';
 import { issueKey } from '../keys/issue-key.ts';
 import type { Mode } from '../model/owner.ts';
 import type { ApiCaller, ApiHandlers, PaymentsContext } from './gate/api-context.ts';
-import { checkOwner } from './gate/owner-only.ts';
+import { checkDeciding } from './gate/deciding-keys.ts';
 import { nullableTimestamp, pagedList, resourceNotFound } from './responses/answers.ts';
 
 /** Operations on API keys. Only the hash of a key is stored (Decision 104). */
-export function apiKeyHandlers({ db, clock }: Pick<PaymentsContext, 'db' | 'clock'>) {
+export function apiKeyHandlers({ db, seals, clock }: Pick<PaymentsContext, 'db' | 'seals' | 'clock'>) {
   return {
     async listApiKeys({ query }, caller) {
       const keys = await apiKeyStore(db).list(caller.organizationId, modesOf(caller), query);
@@ -22,7 +22,6 @@ export function apiKeyHandlers({ db, clock }: Pick<PaymentsContext, 'db' | 'cloc
 
     async createApiKey({ body }, caller) {
       const { name, permission } = body;
-      if (permission === 'admin') checkOwner(caller);
       const mode = body.mode ?? caller.mode;
       if (!modesOf(caller).includes(mode))
         throw new InvalidBody('mode', 'must be test for a key of test mode');
@@ -30,6 +29,7 @@ export function apiKeyHandlers({ db, clock }: Pick<PaymentsContext, 'db' | 'cloc
       const expiresAt = endOf(body.expires_at ?? null, now);
       const draft = { organizationId: caller.organizationId, mode, name, permission, expiresAt };
       return caller.commit(async handle => {
+        await checkDeciding({ handle, seals, now }, caller, draft);
         const { key, secret } = await issueKey(handle, draft, now);
         return { status: 201, body: createdApiKeyBody(key, secret, now) };
       });
@@ -49,8 +49,8 @@ export function apiKeyHandlers({ db, clock }: Pick<PaymentsContext, 'db' | 'cloc
       return caller.commit(async handle => {
         const now = clock.now();
         const old = await seenBy(handle, caller, path.api_key_id);
-        if (old.permission === 'admin') checkOwner(caller);
         if (!isActiveKey(old, now) || old.rolledAt !== null) throw cannotRoll(old);
+        await checkDeciding({ handle, seals, now }, caller, old);
         const { key, secret } = await issueKey(handle, old, now);
         await apiKeyStore(handle).roll(old.id, now + body.old_key_expires_in * 1000, now);
         return { status: 201, body: createdApiKeyBody(key, secret, now) };

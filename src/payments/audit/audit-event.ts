@@ -1,5 +1,6 @@
 import type { OperationRow } from '#contract/contracts/operations.ts';
-import type { Actor, Owner } from '../model/owner.ts';
+import { decodeSegment } from '../../contract/mount/parameters.ts';
+import type { Actor, Mode, Owner } from '../model/owner.ts';
 
 /** Record of a change: who made it, when and from where. It never holds a value of the request. */
 export interface AuditEvent extends Owner {
@@ -38,12 +39,25 @@ export function auditTypeOf({ method, path }: Pick<OperationRow, 'method' | 'pat
   return `${wordOf(singular(collection))}.${wordOf(action)}`;
 }
 
-/** Id that the path names last, or that of the record in the body. */
+/**
+ * Modes that a change concerns, if they differ from that of the caller: members and their passkeys belong to both, and a
+ * live key creates keys of test mode too.
+ */
+export function changedModes(operationPath: string, body: unknown): readonly Mode[] | undefined {
+  if (['/dashboard/members', '/dashboard/passkeys'].some(start => operationPath.startsWith(start)))
+    return ['live', 'test'];
+  if (!operationPath.startsWith('/api/v1/api-keys')) return undefined;
+  const mode = fieldOf(body, 'mode');
+  return mode === 'live' || mode === 'test' ? [mode] : undefined;
+}
+
+/** Id that the path names last, decoded as the operation reads it, or that of the record in the body. */
 export function resourceIdOf(operationPath: string, path: string, body: unknown): string | null {
   const given = path.split('/');
   const index = operationPath.split('/').findLastIndex(one => one.startsWith('{'));
   const named = index === -1 ? undefined : given[index];
-  return named ?? [body, fieldOf(body, 'data'), fieldOf(body, 'member')].map(idIn).find(Boolean) ?? null;
+  if (named !== undefined) return decodeSegment(named);
+  return [body, fieldOf(body, 'data'), fieldOf(body, 'member')].map(idIn).find(Boolean) ?? null;
 }
 
 function idIn(record: unknown): string | undefined {

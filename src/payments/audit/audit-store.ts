@@ -1,5 +1,6 @@
 import type { Handle } from '#db/open.ts';
 import { execute } from '#db/query.ts';
+import { placeholders } from '#db/rows.ts';
 import { DAY_MS } from '#lib/clock.ts';
 import type { Owner } from '../model/owner.ts';
 import {
@@ -11,6 +12,7 @@ import {
   paged,
 } from '../store/list-query.ts';
 import { recordForm } from '../tables/record-form.ts';
+import { select } from '../tables/select.ts';
 import type { AuditEvent } from './audit-event.ts';
 
 /** Retention of audit events, in milliseconds (Decision 429). */
@@ -58,6 +60,24 @@ export function auditStore(handle: Handle) {
       ]);
       const listing = { table: 'audit_events', where, order: 'created_at desc, id desc' } as const;
       return paged(handle, listing, page, form.recordOf);
+    },
+
+    /** Times of the latest events of these types after `since`, newest first. Times are UTC milliseconds. */
+    async times(
+      owner: Owner,
+      { types, since, limit }: { types: readonly string[]; since: number; limit: number },
+    ): Promise<number[]> {
+      const where = allOf([
+        ownedBy(owner),
+        { sql: `type in (${placeholders(types.length)})`, bindings: [...types] },
+        { sql: 'created_at > ?', bindings: [since] },
+      ]);
+      const rows = await select({ from: 'audit_events', columns: ['created_at'] }).rows(
+        handle,
+        `where ${where.sql} order by created_at desc, id desc limit ?`,
+        [...where.bindings, limit],
+      );
+      return rows.map(row => row.created_at);
     },
 
     /** Removes at most `limit` events from before a time (UTC milliseconds). Resolves to their number. */

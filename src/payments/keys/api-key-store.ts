@@ -67,6 +67,16 @@ export function apiKeyStore(handle: Handle) {
         [organizationId, limit],
       ),
 
+    /** Number of keys that were created since a time (UTC milliseconds), revoked ones too. */
+    async countSince({ organizationId, mode }: Owner, since: number): Promise<number> {
+      const rows = await select({ from: 'api_keys', columns: ['id'] }).rows(
+        handle,
+        'where organization_id = ? and mode = ? and created_at > ?',
+        [organizationId, mode, since],
+      );
+      return rows.length;
+    },
+
     /** Revokes the keys with this name. */
     async revokeNamed(
       { organizationId, mode, name }: Owner & Pick<ApiKey, 'name'>,

@@ -46,12 +46,12 @@ export function signInAddressStore(handle: Handle) {
       return row?.member_id;
     },
 
-    /** Number of valid addresses of a member. */
-    async valid(memberId: string, now: number): Promise<number> {
+    /** Number of addresses of a member that are valid `now`, but no longer than `until`. Both are UTC milliseconds. */
+    async valid(memberId: string, { now, until }: { now: number; until: number }): Promise<number> {
       const rows = await select({ from: 'sign_in_addresses', columns: ['expires_at'] }).rows(
         handle,
-        'where member_id = ? and expires_at > ?',
-        [memberId, now],
+        'where member_id = ? and expires_at > ? and expires_at <= ?',
+        [memberId, now, until],
       );
       return rows.length;
     },

@@ -34,6 +34,10 @@ export interface NotificationSettings extends Owner {
 export type RecipientChange =
   | { readonly kind: 'added' | 'removed'; readonly chainId: number; readonly address: string }
   | { /** Of the list. */ readonly kind: 'locked' | 'unlocked' }
+  | {
+      /** Address that payments go to when nothing else is said. */ readonly kind: 'default';
+      readonly to: string | null;
+    }
   | { /** Of mails such as these. */ readonly kind: 'email_address'; readonly to: string | null };
 
 /** A change of who is a member of an organization (Decision 417). */
@@ -43,6 +47,14 @@ export interface MemberChange {
   /** Name of the role, for people. */
   readonly role: string;
   /** Name of the owner who made the change. */
+  readonly by: string;
+}
+
+/** A new key whose holder can decide where money goes (Decision 413). */
+interface DecidingKey {
+  readonly name: string;
+  readonly permission: 'write' | 'admin';
+  /** Name of the member or key that made it. */
   readonly by: string;
 }
 
@@ -85,6 +97,24 @@ export type NoticePayload =
       readonly kind: 'members_changed';
       readonly email: string;
       readonly change: MemberChange;
+      /** UTC milliseconds. */
+      readonly changedAt: number;
+    }
+  | {
+      /** A mail to an owner. */
+      readonly kind: 'key_created';
+      readonly email: string;
+      readonly key: DecidingKey;
+      /** UTC milliseconds. */
+      readonly createdAt: number;
+    }
+  | {
+      /** A mail to a member. */
+      readonly kind: 'passkey_changed';
+      readonly email: string;
+      readonly change: 'added' | 'removed';
+      /** Name of the passkey. */
+      readonly name: string;
       /** UTC milliseconds. */
       readonly changedAt: number;
     }

@@ -15,6 +15,7 @@ const TITLES: Readonly<Record<RecipientChange['kind'], string>> = {
   removed: 'Recipient removed',
   locked: 'List of recipients locked',
   unlocked: 'List of recipients unlocked',
+  default: 'Default recipient changed',
   email_address: 'Notifications go to another address',
 };
 
@@ -40,6 +41,7 @@ export function recipientsContent(
 
 function factsOf(change: RecipientChange, { chains }: TextContext): Fact[] {
   if (change.kind === 'email_address') return [['New address', change.to ?? 'none']];
+  if (change.kind === 'default') return [['New default', addressText(change.to) ?? 'none']];
   if (!('address' in change)) return [];
   const chain = chains.all.find(({ id }) => id === change.chainId);
   return [

@@ -19,7 +19,7 @@ import {
 } from './content.ts';
 import { customerContent, refundLinkContent } from './customer-text.ts';
 import type { Mail } from './mailers.ts';
-import { membersContent, signInContent } from './member-text.ts';
+import { keyContent, membersContent, passkeyContent, signInContent } from './member-text.ts';
 import { recipientsContent } from './recipients-text.ts';
 import { unsweptContent } from './unswept-text.ts';
 
@@ -109,6 +109,8 @@ export function noticeContent(payload: NoticePayload, merchant: Merchant, contex
   if (payload.kind === 'unswept') return unsweptContent(payload, merchant, context);
   if (payload.kind === 'sign_in') return signInContent(payload, merchant);
   if (payload.kind === 'members_changed') return membersContent(payload, merchant, context);
+  if (payload.kind === 'passkey_changed') return passkeyContent(payload, merchant, context);
+  if (payload.kind === 'key_created') return keyContent(payload, merchant, context);
   if (payload.kind === 'recipients_changed') return recipientsContent(payload, merchant, context);
   return webhookContent(payload, merchant, context);
 }

@@ -121,19 +121,25 @@ eachDatabase('members of an organization', databases => {
     const before = await link(developer, KNOWN);
     await link(owner, KNOWN);
     const after = await link(developer, KNOWN);
-    const keys = [
+    const roll = (id: unknown) =>
+      developer.send('POST', `${API}/api-keys/${id}/roll`, { body: { old_key_expires_in: 0 } });
+    const write = record(
+      (await owner.send('POST', `${API}/api-keys`, { body: { name: 'Shop', permission: 'write' } })).body,
+    );
+    const refused = [
       await key('admin'),
-      await developer.send('POST', `${API}/api-keys/${admin?.id}/roll`, { body: {} }),
+      await roll(admin?.id),
+      // While the list is not locked, a program with such a key adds the recipients that it names.
       await key('write'),
+      await roll(write.id),
     ];
+    await owner.send('PATCH', `${API}/organization`, { body: { recipients_locked: true } });
+    const made = [await key('read'), await key('write'), await roll(write.id)];
 
     expect(outcome(before)).toBe('400 invalid_field_value');
     expect(after.status).toBe(201);
-    expect(keys.map(outcome)).toEqual([
-      '403 insufficient_permissions',
-      '403 insufficient_permissions',
-      outcome(after),
-    ]);
+    expect(new Set(refused.map(outcome))).toEqual(new Set(['403 insufficient_permissions']));
+    expect(made.map(({ status }) => status)).toEqual([201, 201, 201]);
   });
 
   test('have a new role at once, in the sessions that are open', async () => {
@@ -161,6 +167,47 @@ eachDatabase('members of an organization', databases => {
 
     expect(refused.map(outcome)).toEqual(Array(2).fill('400 invalid_status_transition'));
     expect(left.status).toBe(200);
+  });
+
+  test('get at most 50 invitations and addresses an hour from one organization', async () => {
+    const { id } = memberIn(await invite());
+    const send = () => owner.send('POST', `${MEMBERS}/${id}/sign-in-address`);
+    let last = await send();
+    for (let sent = 2; sent < 50; sent++) last = await send();
+
+    const refused = [await send(), await invite({ ...ADA, email: 'eve@books.example' })];
+    ground.clock.advance(60 * MINUTE_MS);
+    const later = await send();
+
+    expect(last.status).toBe(200);
+    expect(refused.map(outcome)).toEqual(Array(2).fill('429 rate_limit_exceeded'));
+    expect(refused[0]?.headers.get('retry-after')).toBe('3600');
+    expect(later.status).toBe(200);
+  });
+
+  test('sign in by the last address that they were sent, and still by mail', async () => {
+    const email = `${crypto.randomUUID()}@books.example`;
+    const first = await invite({ ...ADA, email });
+    const again = () => owner.send('POST', `${MEMBERS}/${memberIn(first).id}/sign-in-address`);
+    await again();
+    const last = await again();
+    const notices = async () => (await rowsOf(ground.db, 'select id from notices')).length;
+    const before = await notices();
+    await ground.browser().send('POST', MAILS, { body: { email }, csrf: null });
+
+    expect(await notices()).toBe(before + 1);
+    expect(outcome(await ground.browser().signIn(addressIn(first)))).toBe('401 key_invalid');
+    expect((await ground.browser().signIn(addressIn(last))).status).toBe(201);
+  });
+
+  test('who lose the role of an owner get the mail about it', async () => {
+    const { id } = memberIn(await invite({ ...ADA, role: 'owner' }));
+    const notices = async () => (await rowsOf(ground.db, 'select id from notices')).length;
+    const before = await notices();
+
+    await owner.send('PATCH', `${MEMBERS}/${id}`, { body: { role: 'read_only' } });
+
+    expect(await notices()).toBe(before + 2); // the owner who did it, and the one who was
   });
 
   test('of which one is removed lose the e-mail address and keep the name for the records', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { rowsOf } from '../../../src/db/query.ts';
 import { list, record, text } from '../../lab/json.ts';
 import { type SoftwarePasskey, softwarePasskey } from '../../lab/software-passkey.ts';
 import { eachDatabase, sqliteDatabase } from '../../support/databases.ts';
@@ -123,6 +124,24 @@ eachDatabase('passkeys', databases => {
     expect([harmless.status, confirmed.status]).toEqual([200, 200]);
     expect(after).toEqual(['201', '200', '201']);
     expect(outcome(await invite())).toBe('403 insufficient_permissions');
+  });
+
+  test('are added first in a sign-in of the last 15 minutes, and mailed to the member', async () => {
+    const notices = async () => (await rowsOf(ground.db, 'select id from notices')).length;
+    const before = await notices();
+    ground.clock.advance(15 * MINUTE_MS + 1);
+    const refused = await browser.send('POST', `${PASSKEYS}/registration`);
+    await browser.signIn(ground.member(secret));
+    const answer = passkey.register(await options(browser, `${PASSKEYS}/registration`));
+    ground.clock.advance(15 * MINUTE_MS + 1);
+    const late = await browser.send('POST', PASSKEYS, { body: { name: 'Late', passkey: answer } });
+    await browser.signIn(ground.member(secret));
+    const added = await add();
+
+    for (const { status, body } of [refused, late])
+      expect([status, record(record(body).error).param]).toEqual([403, 'session']);
+    expect(added.status).toBe(201);
+    expect(await notices()).toBe(before + 1);
   });
 
   test('are not needed by a member without one, nor by a program with a key', async () => {

@@ -310,3 +310,17 @@ function paymentOf(customerName: string) {
 function tags(html: string): string[] {
   return [...html.matchAll(/<\/?[a-z]+/gi)].map(([tag]) => tag);
 }
+
+test('a passkey that was added is mailed with what to do about one that is not known', () => {
+  const { subject, text } = told({
+    kind: 'passkey_changed',
+    email: 'ada@books.example',
+    change: 'added',
+    name: 'Laptop',
+    changedAt: RECORD_TIME,
+  });
+
+  expect(subject).toContain('Passkey added');
+  expect(text).toContain('Passkey: Laptop\n');
+  expect(text).toContain('sign out all your sessions');
+});

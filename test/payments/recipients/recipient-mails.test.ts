@@ -1,10 +1,13 @@
 import { type Address, getAddress } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '#lib/ids.ts';
 import { createLogger } from '#lib/logger.ts';
+import { memberStore } from '#payments/members/member-store.ts';
 import { notifiers } from '#payments/notifications/notifier.ts';
 import { record, text } from '../../lab/json.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import {
+  type ApiClient,
   CHAINS,
   LIVE_CHAIN,
   type PaymentsApi,
@@ -125,6 +128,19 @@ eachDatabase('changes of where payments of real money can go', databases => {
       expect(mails[0]?.text).toContain('New address: thief@example.com');
     });
 
+    test('for another default recipient', async () => {
+      const shop = await organization();
+      const address = newAddress();
+
+      await shop.patch('/api/v1/organization', { default_recipient_address: address });
+      await shop.patch('/api/v1/organization', { default_recipient_address: address });
+      const mails = await mailed();
+
+      expect(mails.map(({ to }) => to)).toEqual([[OWNER]]);
+      expect(mails[0]?.text).toContain('Default recipient changed');
+      expect(mails[0]?.text).toContain(`New default: ${getAddress(address)}`);
+    });
+
     test('twenty times per hour, although a stolen key adds more', async () => {
       const shop = await organization();
 
@@ -136,6 +152,58 @@ eachDatabase('changes of where payments of real money can go', databases => {
 
       expect(first).toHaveLength(20);
       expect(await mailed()).toHaveLength(1);
+    });
+  });
+
+  describe('by new keys', () => {
+    const create = (shop: ApiClient, permission: string) =>
+      shop.post('/api/v1/api-keys', { name: `Till, ${permission}`, permission });
+
+    /** An organization with an owner, who gets the mails, and an admin key. */
+    async function owned(mode: 'live' | 'test' = 'live') {
+      const shop = await (await api.merchant()).withKey({ mode, permission: 'admin' });
+      const { id: organizationId } = record((await shop.get('/api/v1/organization')).body);
+      const owner = {
+        organizationId: text(organizationId),
+        email: 'ada@shop.example',
+        role: 'owner',
+      } as const;
+      const createdAt = api.clock.now();
+      await memberStore(api.db).insert({
+        ...owner,
+        id: newId('mem'),
+        name: 'Ada',
+        createdAt,
+        removedAt: null,
+      });
+      return shop;
+    }
+
+    test('are mailed to the owners while the key could decide, at most twenty times per hour', async () => {
+      const shop = await owned();
+      await create(shop, 'read');
+      await create(shop, 'write');
+      await create(shop, 'admin');
+      const mails = await mailed();
+      await shop.patch('/api/v1/organization', { recipients_locked: true });
+      await mailed();
+      await create(shop, 'write');
+      const whileLocked = await mailed();
+      for (let made = 0; made < 25; made += 1) await create(shop, 'admin');
+
+      expect(mails.map(({ to }) => to)).toEqual(Array(2).fill(['ada@shop.example']));
+      const texts = mails.map(mail => mail.text).sort();
+      expect(texts[0]).toContain('API key created: Till, admin');
+      expect(texts[0]).toMatch(/Permission: admin\r?\nCreated by: A key\r?\n/);
+      expect(texts[1]).toContain('Permission: write');
+      expect(whileLocked).toEqual([]);
+      expect(await mailed()).toHaveLength(15); // five keys of this hour came before
+    });
+
+    test('are not mailed in test mode', async () => {
+      await create(await owned('test'), 'admin');
+
+      expect(await mailed()).toEqual([]);
     });
   });
 

@@ -2,6 +2,7 @@ import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { InvalidBody } from '#contract/contracts/violations.ts';
 import { timestamp } from '#lib/clock.ts';
 import { nameImages } from '../../images/image-names.ts';
+import type { RecipientChange } from '../../model/notification.ts';
 import type { LinkDefaults, Mode, OrganizationProfile } from '../../model/owner.ts';
 import {
   isReserved,
@@ -47,12 +48,11 @@ export function organizationHandlers({
         const profileBefore = await organizationStore(handle).profile(caller);
         checkUnchanged(caller, () => organizationBody(profileBefore, before));
         const settings = changed(before, body, clock.now());
-        if (changesRecipients(before, settings)) checkOwner(caller);
         checkOrigins(settings.origins);
-        if (settings.recipientsLocked !== before.recipientsLocked) {
-          const kind = settings.recipientsLocked ? 'locked' : 'unlocked';
-          await noteRecipientChange({ handle, seals, now: settings.updatedAt }, caller, { kind });
-        }
+        const changes = recipientChanges(before, settings);
+        if (changes.length > 0) checkOwner(caller);
+        for (const change of changes)
+          await noteRecipientChange({ handle, seals, now: settings.updatedAt }, caller, change);
         await nameImages(
           handle,
           { ...settings, addresses: [['logo_url', settings.logoUrl]] },
@@ -66,12 +66,15 @@ export function organizationHandlers({
   } satisfies ApiHandlers;
 }
 
-/** True for a change that decides where money goes (Decision 413). */
-function changesRecipients(before: OrganizationSettings, after: OrganizationSettings): boolean {
-  return (
-    before.recipientsLocked !== after.recipientsLocked ||
-    before.defaults.recipientAddress !== after.defaults.recipientAddress
-  );
+/** Changes that decide where money goes (Decision 413). */
+function recipientChanges(before: OrganizationSettings, after: OrganizationSettings): RecipientChange[] {
+  const { recipientsLocked, defaults } = after;
+  const changes: RecipientChange[] = [];
+  if (recipientsLocked !== before.recipientsLocked)
+    changes.push({ kind: recipientsLocked ? 'locked' : 'unlocked' });
+  if (defaults.recipientAddress !== before.defaults.recipientAddress)
+    changes.push({ kind: 'default', to: defaults.recipientAddress });
+  return changes;
 }
 
 /** Settings after a change. Null clears a field. */

@@ -1,5 +1,5 @@
 import type { DashboardHandlers, DashboardSchemas } from '#contract/contracts/payments.ts';
-import { paymentsError } from '#contract/contracts/payments-errors.ts';
+import { paymentsError, waitError } from '#contract/contracts/payments-errors.ts';
 import type { IncomingRequest } from '#contract/mount/request-gate.ts';
 import type { Db, Handle, Transaction } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
@@ -7,13 +7,14 @@ import { type Clock, DAY_MS, timestamp } from '#lib/clock.ts';
 import { newId } from '#lib/ids.ts';
 import type { ApiCaller } from '../../api/gate/api-context.ts';
 import { resourceNotFound } from '../../api/responses/answers.ts';
+import { auditStore } from '../../audit/audit-store.ts';
 import { MEMBER_ROLES } from '../../browser/member-roles.ts';
 import { apiKeyStore } from '../../keys/api-key-store.ts';
 import type { Member } from '../../members/member.ts';
 import { memberStore } from '../../members/member-store.ts';
 import { ADDRESS_LIFETIME_MS, signInAddressStore, signInUrl } from '../../members/sign-in-address.ts';
 import type { MemberChange } from '../../model/notification.ts';
-import { noticeStore } from '../../notifications/store/notice-store.ts';
+import { mailEach, ownerEmails } from '../../notifications/store/owner-notices.ts';
 import type { Seals } from '../../secrets/sealed.ts';
 import type { SignIn } from './sign-ins.ts';
 
@@ -28,6 +29,9 @@ export interface MemberOperationsOptions {
 
 /** Lifetime of the address in an invitation, in milliseconds (Decision 416). */
 const INVITATION_LIFETIME_MS = 3 * DAY_MS;
+/** Most invitations and addresses that owners of an organization send within an hour (Decision 416). */
+const INVITATIONS_AN_HOUR = 50;
+const HOUR_MS = 3_600_000;
 /** Most addresses of a member that are valid at once and were requested by mail. */
 const MAILED_ADDRESSES = 3;
 const MAX_MEMBERS = 200;
@@ -95,8 +99,8 @@ export function memberHandlers(options: MemberOperationsOptions): MemberHandlers
         const before = await memberOf(handle, owner, id);
         const member = { ...before, name: body.name?.trim() ?? before.name, role: body.role ?? before.role };
         if (member.role !== 'owner') await checkOtherOwner(handle, before);
-        await memberStore(handle).save(member);
         await mailOwners(handle, owner, { kind: 'changed', member });
+        await memberStore(handle).save(member);
         return { status: 200, body: memberBody(member) };
       }),
 
@@ -119,8 +123,9 @@ export function memberHandlers(options: MemberOperationsOptions): MemberHandlers
       await transaction(db, async handle => {
         const now = clock.now();
         for (const member of await memberStore(handle).withEmail(email.toLowerCase())) {
-          if ((await signInAddressStore(handle).valid(member.id, now)) < MAILED_ADDRESSES)
-            await mailAddress(handle, member, { until: now + ADDRESS_LIFETIME_MS, inviter: undefined });
+          const until = now + ADDRESS_LIFETIME_MS;
+          if ((await signInAddressStore(handle).valid(member.id, { now, until })) < MAILED_ADDRESSES)
+            await mailAddress(handle, member, { until, inviter: undefined });
         }
       });
       return { status: 200, body: { object: 'sign_in_mail', accepted: true } };
@@ -133,7 +138,10 @@ export function memberHandlers(options: MemberOperationsOptions): MemberHandlers
     member: Member,
     inviter: Member,
   ): Promise<DashboardSchemas['Invitation']> {
-    const until = clock.now() + INVITATION_LIFETIME_MS;
+    const now = clock.now();
+    await checkInvitations(handle, member, now);
+    await signInAddressStore(handle).removeOfMember(member.id);
+    const until = now + INVITATION_LIFETIME_MS;
     const isMailed = hasMailServer && member.email !== null;
     const url = isMailed
       ? await mailAddress(handle, member, { until, inviter: inviter.name })
@@ -146,25 +154,21 @@ export function memberHandlers(options: MemberOperationsOptions): MemberHandlers
     };
   }
 
-  /** Queues a mail about a change for each owner with an e-mail address (Decision 417). */
+  /** Queues a mail about a change for each owner before the change, so that one who is demoted reads of it (Decision 417). */
   async function mailOwners(
     handle: Transaction,
     { organizationId, name: by }: Member,
     { kind, member: { name, role } }: { kind: MemberChange['kind']; member: Member },
   ): Promise<void> {
-    const createdAt = clock.now();
+    const scope = { handle, seals, now: clock.now() };
     const change = { kind, name, role: MEMBER_ROLES[role].name, by };
-    const emails = (await memberStore(handle).owners(organizationId)).flatMap(({ email }) => email ?? []);
-    const notices = emails.map(email => ({
-      id: newId('ntc'),
-      organizationId,
-      mode: 'live' as const,
-      channel: 'email' as const,
-      payload: { kind: 'members_changed', email, change, changedAt: createdAt } as const,
-      attempts: 0,
-      createdAt,
+    const owners = await ownerEmails(scope, organizationId);
+    await mailEach(scope, { organizationId, mode: 'live' }, owners, email => ({
+      kind: 'members_changed',
+      email,
+      change,
+      changedAt: scope.now,
     }));
-    await noticeStore(handle, seals).insert(notices);
   }
 
   async function mailAddress(
@@ -175,11 +179,8 @@ export function memberHandlers(options: MemberOperationsOptions): MemberHandlers
     const url = signInUrl(publicUrl, await signInAddressStore(handle).issue(memberId, until));
     if (email === null) return url;
     const payload = { kind: 'sign_in', email, url, inviter: inviter ?? null, expiresAt: until } as const;
-    const id = newId('ntc');
-    const createdAt = clock.now();
-    await noticeStore(handle, seals).insert([
-      { id, organizationId, mode: 'live', channel: 'email', payload, attempts: 0, createdAt },
-    ]);
+    const scope = { handle, seals, now: clock.now() };
+    await mailEach(scope, { organizationId, mode: 'live' }, [email], () => payload);
     return url;
   }
 }
@@ -199,6 +200,24 @@ async function checkOtherOwner(handle: Handle, { organizationId, id, role }: Mem
   if (role !== 'owner') return;
   const owners = await memberStore(handle).owners(organizationId);
   if (!owners.some(owner => owner.id !== id)) throw refused('An organization needs at least one owner.');
+}
+
+/** Limits the mails to any address that an owner can cause. @throws HttpError rate_limit_exceeded */
+async function checkInvitations(
+  handle: Handle,
+  { organizationId }: Pick<Member, 'organizationId'>,
+  now: number,
+): Promise<void> {
+  const owner = { organizationId, mode: 'live' } as const;
+  const types = ['member.create', 'member.sign_in_address'];
+  const since = now - HOUR_MS;
+  const latest = await auditStore(handle).times(owner, { types, since, limit: INVITATIONS_AN_HOUR });
+  const first = latest[INVITATIONS_AN_HOUR - 1];
+  if (first === undefined) return;
+  throw waitError(
+    first + HOUR_MS - now,
+    wait => `Too many invitations within an hour. Try again in ${wait}.`,
+  );
 }
 
 function refused(message: string) {

@@ -1,5 +1,5 @@
 import { html } from 'htm/preact';
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { answerOf, ProblemNotice } from '#pages/browser/answer.ts';
 import { ChangeForm, StatusMessage, useChange } from '#pages/browser/changes.ts';
@@ -14,10 +14,15 @@ import { askPasskey, hasPasskeys } from '../session/passkey.ts';
 
 const token = takeToken();
 
-/** Exchanges the token of a one-time address for a cookie. Then opens the requested page. */
+/**
+ * Exchanges the token of a one-time address for a cookie, and asks first in a browser that is signed in (Decision 244). Then
+ * opens the requested page.
+ */
 function SignInPage(): VNode {
   const [isBusy, setBusy] = useState(token !== undefined);
   const [problem, setProblem] = useState<Problem>();
+  /** Session of this browser, which signing in by the address would end. */
+  const [session, setSession] = useState<DashboardRecords['DashboardSession']>();
 
   const signIn = async (credential: DashboardRecords['DashboardSignIn']) => {
     setBusy(true);
@@ -42,29 +47,63 @@ function SignInPage(): VNode {
       setProblem(asProblem(reason));
     }
   };
+  const byAddress = async (address: string) => {
+    const { data } = await signInApi.GET('/dashboard/session').catch(() => ({ data: undefined }));
+    if (data === undefined) return signIn({ token: address });
+    setSession(data);
+    setBusy(false);
+  };
   useEffect(() => {
-    if (token !== undefined) signIn({ token });
+    if (token !== undefined) byAddress(token);
   }, []);
+  if (session !== undefined && !isBusy)
+    return h(Frame, {
+      problem,
+      children: html`
+        <p>
+          You are signed in as <b>${session.member.name}</b> of <b>${session.organization.name}</b>. Use the link only if
+          you asked for it, or know who sent it: it ends this session, and may sign you in to another organization.
+        </p>
+        <div class="row">
+          <a class="button primary" href=${returnAddress()}>Stay signed in</a>
+          <button type="button" onClick=${() => token !== undefined && signIn({ token })}>Sign in by the link</button>
+        </div>
+      `,
+    });
+  return h(Frame, {
+    problem,
+    children: isBusy
+      ? html`<p role="status">Signing in…</p>`
+      : html`
+          ${
+            hasPasskeys() &&
+            html`<p><button type="button" class="primary" onClick=${byPasskey}>Sign in with a passkey</button></p>`
+          }
+          ${h(MailForm, {})}
+        `,
+    hint: html`
+      No mail? An owner of your organization invites you, or sends you a link, on the page People. The operator of this
+      server makes a link for an owner with <code>tollgate keys owner-link</code>.
+    `,
+  });
+}
+
+function Frame({
+  problem,
+  children,
+  hint,
+}: {
+  problem: Problem | undefined;
+  children: ComponentChildren;
+  hint?: ComponentChildren;
+}): VNode {
   return html`
     <header class="top"><span class="brand">tollgate</span></header>
     <main id="content" class="narrow">
       <h1>Sign in</h1>
       ${problem !== undefined && h(ProblemNotice, { problem })}
-      ${h(Card, {
-        children: isBusy
-          ? html`<p role="status">Signing in…</p>`
-          : html`
-              ${
-                hasPasskeys() &&
-                html`<p><button type="button" class="primary" onClick=${byPasskey}>Sign in with a passkey</button></p>`
-              }
-              ${h(MailForm, {})}
-            `,
-      })}
-      <p class="hint">
-        No mail? An owner of your organization invites you, or sends you a link, on the page People. The operator of this
-        server makes a link for an owner with <code>tollgate keys owner-link</code>.
-      </p>
+      ${h(Card, { children })}
+      ${hint !== undefined && html`<p class="hint">${hint}</p>`}
     </main>
   `;
 }
