@@ -79,6 +79,8 @@ export function calendarOf(timeZone: string): Calendar | undefined {
 }
 
 function formatOf(timeZone: string): Intl.DateTimeFormat | undefined {
+  // An offset such as +00:07 is no name, and its days need not begin at a quarter of an hour.
+  if (/^[+-]/.test(timeZone)) return undefined;
   try {
     const style = { year: 'numeric', month: 'numeric', day: 'numeric' } as const;
     const clock = { hour: 'numeric', minute: 'numeric', second: 'numeric', hourCycle: 'h23' } as const;

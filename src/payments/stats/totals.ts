@@ -82,11 +82,17 @@ function runsOf(periods: readonly CalendarPeriod[]): PeriodRun[] {
     const last = runs.at(-1);
     const lengthMs = to - from;
     if (lengthMs === 0) continue;
-    if (last?.to === from && last.lengthMs === lengthMs && to - last.from <= READ_MS)
+    if (last !== undefined && isNext(last, { period, from, lengthMs }) && to - last.from <= READ_MS)
       runs.splice(-1, 1, { ...last, to });
     else runs.push({ period, from, to, lengthMs });
   }
   return runs;
+}
+
+/** True for the period that continues a run. The index of one after an empty period is not that of its time. */
+function isNext(last: PeriodRun, { period, from, lengthMs }: Omit<PeriodRun, 'to'>): boolean {
+  const count = (last.to - last.from) / last.lengthMs;
+  return last.to === from && last.lengthMs === lengthMs && last.period + count === period;
 }
 
 async function receivedIn(
@@ -121,6 +127,15 @@ async function receivedIn(
   }));
 }
 
+/**
+ * Time at which a refund counts. A refund of an unmatched transfer may be older than the payment that the transfer became,
+ * which counts when it was assigned.
+ */
+const COUNTED_AT = `case when unmatched_transfer_id is null then completed_at else coalesce((
+  select t.created_at from transactions t
+  where t.id = refunds.transaction_id and t.created_at > refunds.completed_at
+), completed_at) end`;
+
 /** Refunds of payments. Those of unmatched transfers that were never assigned are left out, as is their money. */
 async function refundTotals(
   handle: Handle,
@@ -128,24 +143,26 @@ async function refundTotals(
   periods: readonly CalendarPeriod[],
 ): Promise<NumberedTotal[]> {
   const { sql, bindings } = ownedBy(owner);
+  const [from, to] = [periods.at(0)?.from ?? 0, periods.at(-1)?.to ?? 0];
   const rows = await select({
     from: 'refunds',
     columns: ['chain_id', 'token_address'],
     computed: {
-      quarter: ['count', `completed_at / ${QUARTER_MS}`],
+      quarter: ['count', `(${COUNTED_AT}) / ${QUARTER_MS}`],
       total: ['count', 'count(*)'],
       volume: ['text', handle.dialect.exactSum('amount')],
     },
   }).rows(
     handle,
-    `where ${sql} and status = 'completed' and session_id is not null and completed_at >= ? and completed_at < ?
-     group by chain_id, token_address, completed_at / ${QUARTER_MS}`,
-    [...bindings, periods.at(0)?.from ?? 0, periods.at(-1)?.to ?? 0],
+    `where ${sql} and status = 'completed' and session_id is not null and completed_at < ? and ${COUNTED_AT} >= ?
+       and ${COUNTED_AT} < ?
+     group by chain_id, token_address, quarter`,
+    [...bindings, to, from, to],
   );
   return rows.map(row => {
     const time = exactInteger(row.quarter) * QUARTER_MS;
     return {
-      period: periods.findLastIndex(({ from }) => from <= time),
+      period: periods.findLastIndex(one => one.from <= time),
       chainId: row.chain_id,
       tokenAddress: row.token_address,
       payments: 0,

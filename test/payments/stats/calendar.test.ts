@@ -81,6 +81,9 @@ test('days of any zone follow each other, and hold the moments that its clocks s
   );
 });
 
-test.each(['Europe/Nowhere', '', 'Berlin', '+01:00x'])('there is no calendar of %j', name => {
-  expect(calendarOf(name)).toBeUndefined();
-});
+test.each(['Europe/Nowhere', '', 'Berlin', '+01:00x', '+00:07', '-05:00', '+03'])(
+  'there is no calendar of %j',
+  name => {
+    expect(calendarOf(name)).toBeUndefined();
+  },
+);

@@ -20,7 +20,8 @@ const SEALED = seals(['a secret that only this test knows, and long']);
 const ZONE = 'Europe/Berlin';
 /** Days of Berlin around the end of summer time and of a month. */
 const SPAN = { first: Date.UTC(2026, 9, 20) / DAY_MS, last: Date.UTC(2026, 10, 5) / DAY_MS };
-const periodsOf = (interval: 'day' | 'month') => calendarOf(ZONE)?.periods(interval, SPAN) ?? [];
+const periodsOf = (interval: 'day' | 'month', zone = ZONE, span = SPAN) =>
+  calendarOf(zone)?.periods(interval, span) ?? [];
 
 eachPaymentsDatabase('totals', ownedTest => {
   const test = ownedTest
@@ -113,6 +114,37 @@ eachPaymentsDatabase('totals', ownedTest => {
       '2026-11-02': [[0, 0n, 1, 5n]],
     });
     expect(model.createdAt).toBe(0);
+  });
+
+  test('count a refund of an assigned transfer when the transfer counts, or later', async ({
+    pay,
+    refund,
+    total,
+  }) => {
+    const [october, november] = [Date.UTC(2026, 9, 25), Date.UTC(2026, 10, 2)];
+    const [early, late] = [newId('txn'), newId('txn')];
+    await pay({ id: early, createdAt: october, amount: 100n });
+    await pay({ id: late, createdAt: november, amount: 1_000n });
+    const transfer = { unmatchedTransferId: newId('utr') };
+    await refund({ ...transfer, transactionId: early, completedAt: november, amount: 5n });
+    await refund({ ...transfer, transactionId: late, completedAt: october, amount: 30n });
+
+    expect(await total('month')).toEqual({
+      '2026-10': [[1, 100n, 0, 0n]],
+      '2026-11': [[1, 1_000n, 2, 35n]],
+    });
+  });
+
+  test('count a payment after a day that the clocks skipped on its own day', async ({ db, model, pay }) => {
+    const dayOf = (date: string) => Date.parse(date) / DAY_MS;
+    const span = { first: dayOf('2011-12-28'), last: dayOf('2012-01-02') };
+    await pay({ createdAt: Date.parse('2011-12-31T10:00:00Z'), amount: 7n });
+
+    const totals = await paymentTotals(db, model, periodsOf('day', 'Pacific/Apia', span));
+
+    expect(totals.filter(({ tokens }) => tokens.length > 0)).toMatchObject([
+      { name: '2012-01-01', tokens: [{ received: 7n }] },
+    ]);
   });
 
   test('are separate per token, and those of an owner only', async ({ db, model, stranger, pay }) => {
