@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { demoSignIn } from '../lab/dashboard-session.ts';
+import { record, text } from '../lab/json.ts';
 import { test } from './dashboard-page.ts';
 
 /** Signs another window of the same browser in with the token of a one-time address. */
@@ -49,27 +50,31 @@ test('a page keeps working after a sign-in to the same organization in another w
   await page.waitForURL('**/dashboard/links/pl_*');
 });
 
-test('a download of a page whose session was replaced saves nothing', async ({
-  page,
-  context,
-  signIn,
-  rivalToken,
-}) => {
-  await signIn();
-  await page.goto('/dashboard/refunds');
-  const link = page.getByRole('link', { name: 'Export (CSV)' });
-  const downloaded = page.waitForEvent('download');
-  await link.click();
-  expect((await downloaded).suggestedFilename()).toBe('refunds.csv');
+test.for([['refunds'], ['customers'], ['totals']] as const)(
+  'a download of %s from a page whose session was replaced saves nothing',
+  async ([name], { page, context, signIn, rivalToken, merchant }) => {
+    // Without a payment there are no totals, and without an address no customers.
+    const { body } = await merchant.post('/api/v1/payment-links', { name: 'Tea', amount: '7000000' });
+    const payer = { payment_link_id: record(body).id, customerEmail: 'ada@example.com' };
+    const opened = await merchant.post('/api/v1/checkout-sessions', payer);
+    const outcome = { outcome: 'completed' };
+    await merchant.post(`/api/v1/test/sessions/${text(record(opened.body).id)}/simulate`, outcome);
+    await signIn();
+    await page.goto(`/dashboard/${name}`);
+    const link = page.getByRole('link', { name: 'Export (CSV)' });
+    const downloaded = page.waitForEvent('download');
+    await link.click();
+    expect((await downloaded).suggestedFilename()).toBe(`${name}.csv`);
 
-  const requests: string[] = [];
-  page.on('request', request => requests.push(request.url()));
-  await signInElsewhere(await context.newPage(), rivalToken);
-  await link.click();
+    const files: string[] = [];
+    page.on('download', file => files.push(file.url()));
+    await signInElsewhere(await context.newPage(), rivalToken);
+    await link.click();
 
-  await page.getByRole('dialog', { name: 'You are now signed in as Rival Records (Test)' }).waitFor();
-  expect(requests.filter(url => url.includes('/export'))).toEqual([]);
-});
+    await page.getByRole('dialog', { name: 'You are now signed in as Rival Records (Test)' }).waitFor();
+    expect(files).toEqual([]);
+  },
+);
 
 test('the overview is one request, and 20 quick views are no event', async ({ page, signIn, merchant }) => {
   await signIn();

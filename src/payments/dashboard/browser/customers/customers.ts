@@ -8,12 +8,12 @@ import { api, type Payments } from '../api.ts';
 import { Choice, Filters, givenFilters, oneOf } from '../filters.ts';
 import { openPage } from '../frame.ts';
 import { cursorList, cursorQuery } from '../paging.ts';
+import { Download } from '../session/download.ts';
 import { nameOf, Totals } from './customer-parts.ts';
 
 type Customer = Payments['Customer'];
 
 const RENEW_MS = 10_000;
-const EXPORT = '/dashboard/api/v1/customers/export';
 const PURCHASES = [
   ['true', 'Have bought'],
   ['false', 'Have not bought yet'],
@@ -24,7 +24,6 @@ function CustomersPage(): VNode {
   const query = givenFilters().get('query');
   const paid = oneOf('paid', PURCHASES);
   const filters = { ...(query && { query }), ...(paid && { paid: paid === 'true' }) };
-  const exported = new URLSearchParams({ ...(query && { query }), ...(paid && { paid }) });
   return html`
     <h1>Customers</h1>
     <p class="hint">Payers who left an e-mail address, or signed with a wallet.</p>
@@ -55,7 +54,12 @@ function CustomersPage(): VNode {
           ? 'No customers yet. One is listed when a payer leaves an e-mail address or signs with a wallet.'
           : 'No customers match. The whole e-mail address is compared; names are encrypted and cannot be searched.',
       columns: COLUMNS,
-      aside: html`<a class="button" download="customers.csv" href=${`${EXPORT}?${exported}`}>Export (CSV)</a>`,
+      aside: h(Download, {
+        path: 'customers/export',
+        query: filters,
+        file: 'customers.csv',
+        label: 'Export (CSV)',
+      }),
     })}
   `;
 }

@@ -9,6 +9,7 @@ import { api, type Payments } from '../api.ts';
 import { Amount, ChainName } from '../chains.ts';
 import { Choice, Days, Filters, givenFilters, oneOf } from '../filters.ts';
 import { openPage } from '../frame.ts';
+import { Download } from '../session/download.ts';
 
 type Totals = Payments['PaymentTotals'];
 type TokenTotal = Payments['TokenTotals'];
@@ -23,7 +24,6 @@ interface PeriodRow {
 function TotalsPage(): VNode {
   const query = requestedTotals();
   const totals = useAnswer(signal => api.GET('/api/v1/analytics/totals', { params: { query }, signal }));
-  const address = `/dashboard/api/v1/analytics/totals/export?${new URLSearchParams(query)}`;
   return html`
     <h1>Totals</h1>
     <p class="hint">
@@ -39,7 +39,7 @@ function TotalsPage(): VNode {
     })}
     ${h(Awaited<Totals>, {
       loading: totals,
-      children: body => h(Parts, { of: body, address }),
+      children: body => h(Parts, { of: body, query }),
     })}
   `;
 }
@@ -72,14 +72,14 @@ function TimeZoneChoice({ chosen }: { chosen: string }): VNode {
   </label>`;
 }
 
-function Parts({ of, address }: { of: Totals; address: string }): VNode {
+function Parts({ of, query }: { of: Totals; query: object }): VNode {
   const rows = of.periods.flatMap(({ period, tokens }) => tokens.map(total => ({ period, total })));
-  const download = html`<a class="button" download="totals.csv" href=${address}>Export (CSV)</a>`;
+  const path = 'analytics/totals/export';
   if (rows.length === 0) return html`<p>No payments and no refunds in this time.</p>`;
   return html`
     ${h(Card, {
       title: 'All periods',
-      aside: download,
+      aside: h(Download, { path, query, file: 'totals.csv', label: 'Export (CSV)' }),
       children: h(Table<TokenTotal>, {
         label: 'All periods',
         columns: columnsOf<TokenTotal>(total => total),
