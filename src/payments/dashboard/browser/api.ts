@@ -4,6 +4,7 @@ import type { components as DashboardParts, paths as DashboardPaths } from '#gen
 import type { components, paths } from '#generated/payments/types.ts';
 import { answerOf } from '#pages/browser/answer.ts';
 import { dashboard } from './addresses.ts';
+import { rememberSession } from './session/known-session.ts';
 import { askPasskey } from './session/passkey.ts';
 import { csrfToken, noteSession, sendNamed, stopRequests } from './session/send.ts';
 
@@ -32,7 +33,10 @@ export const api = createClient<paths>({ baseUrl: `${location.origin}/dashboard`
 /** Requests the sign-in. Notes for whom the page is loaded, which every later request names. */
 export async function askSignIn(signal: AbortSignal) {
   const reply = await signInApi.GET('/dashboard/session', { signal, middleware: [orSignIn] });
-  if (reply.data !== undefined) noteSession(reply.data);
+  if (reply.data !== undefined) {
+    rememberSession(true);
+    noteSession(reply.data);
+  }
   return reply;
 }
 
@@ -70,6 +74,7 @@ export async function switchMode(mode: SignIn['mode']): Promise<void> {
 export async function signOut({ everywhere }: { everywhere: boolean }): Promise<void> {
   const params = { query: { everywhere }, header: changeHeader() };
   await answerOf(signInApi.DELETE('/dashboard/session', { params, middleware: [orSignIn] }));
+  rememberSession(false);
   location.replace(dashboard.signIn());
 }
 
@@ -98,6 +103,7 @@ const withToken: Middleware = {
 export const orSignIn: Middleware = {
   onResponse({ response }) {
     if (response.status !== 401) return undefined;
+    rememberSession(false);
     location.replace(dashboard.signIn(`${location.pathname}${location.search}`));
     return new Promise<never>(() => {});
   },

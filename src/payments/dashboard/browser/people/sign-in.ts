@@ -10,6 +10,7 @@ import { asProblem, type Problem } from '#pages/browser/problem.ts';
 import { show } from '#pages/browser/show.ts';
 import { returnAddress, takeToken } from '../addresses.ts';
 import { type DashboardRecords, signInApi } from '../api.ts';
+import { mayHaveSession } from '../session/known-session.ts';
 import { askPasskey, hasPasskeys } from '../session/passkey.ts';
 
 const token = takeToken();
@@ -48,7 +49,9 @@ function SignInPage(): VNode {
     }
   };
   const byAddress = async (address: string) => {
-    const { data } = await signInApi.GET('/dashboard/session').catch(() => ({ data: undefined }));
+    const { data } = mayHaveSession()
+      ? await signInApi.GET('/dashboard/session').catch(() => ({ data: undefined }))
+      : { data: undefined };
     if (data === undefined) return signIn({ token: address });
     setSession(data);
     setBusy(false);
