@@ -115,19 +115,26 @@ const OF_ADDRESS = `id in (select id from checkout_sessions where deposit_addres
 
 /** Condition for records of links with a name that contains the text; none when there is no such link. */
 export async function linkMeanings(handle: Handle, owner: Owner, text: string): Promise<Sql[]> {
-  const { sql: isOwn, bindings } = ownedBy(owner);
-  const { sql, bindings: sought } = containing(handle, 'search_text', searchText(text));
+  const { sql: isNamed, bindings } = allOf([
+    ownedBy(owner),
+    containing(handle, 'search_text', searchText(text)),
+  ]);
   const links = await select({ from: 'payment_links', columns: ['id'] }).rows(
     handle,
-    `where ${isOwn} and ${sql} limit ${MOST_LINKS}`,
-    [...bindings, ...sought],
+    `where ${isNamed} limit ${MOST_LINKS + 1}`,
+    bindings,
   );
   const ids = links.map(({ id }) => id);
   if (ids.length === 0) return [];
+  if (ids.length > MOST_LINKS) {
+    // Without `is true`, PostgreSQL may join every record with every link, which takes minutes.
+    const sql = `(payment_link_id in (select id from payment_links where ${isNamed})) is true`;
+    return [{ sql, bindings }];
+  }
   return [{ sql: `payment_link_id in (${placeholders(ids.length)})`, bindings: ids }];
 }
 
-/** A text in more names than this is no name. */
+/** Most links that are named one by one, so that a database looks up the records of each. */
 const MOST_LINKS = 1_000;
 
 function amountMeanings({ units, tokens }: SoughtAmount): Sql[] {
