@@ -206,6 +206,7 @@ CREATE INDEX sessions_of_price ON checkout_sessions USING btree (organization_id
 CREATE INDEX sessions_of_exact_amount ON checkout_sessions USING btree (organization_id, mode, amount_due, created_at, id) WHERE amount_due <> amount;
 CREATE INDEX sessions_by_unusual_amount ON checkout_sessions USING btree (organization_id, mode, amount_received, created_at, id) WHERE amount_received <> '010'::text AND amount_received <> amount AND amount_received <> amount_due;
 CREATE INDEX sessions_refunded ON checkout_sessions USING btree (organization_id, mode, created_at, id) WHERE amount_refunded <> '010'::text;
+CREATE INDEX sessions_by_other_signer ON checkout_sessions USING btree (organization_id, mode, signed_address, created_at, id) WHERE signed_address IS NOT NULL AND signed_address IS DISTINCT FROM payer_address;
 
 create table watched_recipients (
   organization_id text collate "C" not null,

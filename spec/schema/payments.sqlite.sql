@@ -191,6 +191,8 @@ CREATE INDEX sessions_by_unusual_amount on checkout_sessions (organization_id, m
      where amount_received <> '010' and amount_received <> amount and amount_received <> amount_due;
 CREATE INDEX sessions_refunded on checkout_sessions (organization_id, mode, created_at, id)
      where amount_refunded <> '010';
+CREATE INDEX sessions_by_other_signer on checkout_sessions (organization_id, mode, signed_address, created_at, id)
+     where signed_address is not null and signed_address is distinct from payer_address;
 
 CREATE TABLE watched_recipients (
   organization_id text not null references organizations (id),

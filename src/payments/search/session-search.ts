@@ -76,6 +76,7 @@ async function meanings(
     case 'address':
       return [
         { sql: 'payer_address = ?', bindings: [text.address] },
+        { sql: HAS_OTHER_SIGNER, bindings: [text.address] },
         few(OF_ADDRESS, text.address, owner.organizationId, owner.mode, text.address),
       ];
     case 'email': {
@@ -98,6 +99,9 @@ export function few(sql: string, ...bindings: readonly Binding[]): Meaning {
 
 /** Condition for sessions with an order reference, in any letter case, as the index of references has it. */
 export const HAS_REFERENCE = 'client_reference_id is not null and lower(client_reference_id) = lower(?)';
+
+/** Condition for sessions that a wallet signed and another one paid, as the index of these wallets has it. */
+export const HAS_OTHER_SIGNER = 'signed_address = ? and signed_address is distinct from payer_address';
 
 const OF_TRANSFER = `id in (
   select session_id from transfer_candidates where transfer_id = ?

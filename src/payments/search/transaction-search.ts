@@ -10,7 +10,14 @@ import { transactionForm } from '../store/transaction-rows.ts';
 import { filteredTransactions, type TransactionFilters } from '../store/transaction-store.ts';
 import { select } from '../tables/select.ts';
 import type { SearchText } from './search-text.ts';
-import { AT_HASH, few, HAS_REFERENCE, linkMeanings, type Search } from './session-search.ts';
+import {
+  AT_HASH,
+  few,
+  HAS_OTHER_SIGNER,
+  HAS_REFERENCE,
+  linkMeanings,
+  type Search,
+} from './session-search.ts';
 import { type Meaning, type SortedPage, type SortedPageRequest, sortedPage } from './sorted-page.ts';
 
 /** Transactions that a text finds and that match every filter (Decision 430). @throws CursorFault */
@@ -60,6 +67,7 @@ async function meanings(
       return [
         { sql: 'sender = ?', bindings: [text.address] },
         ofSessions('deposit_address = ?', text.address),
+        ofOwnSessions(owner, HAS_OTHER_SIGNER, text.address),
       ];
     case 'email': {
       const customerId = await customerStore(handle, seals).idByEmail(owner, text.email);
@@ -67,12 +75,7 @@ async function meanings(
     }
     case 'text':
       return [
-        ofSessions(
-          `organization_id = ? and mode = ? and ${HAS_REFERENCE}`,
-          owner.organizationId,
-          owner.mode,
-          text.text,
-        ),
+        ofOwnSessions(owner, HAS_REFERENCE, text.text),
         ...(await linkMeanings(handle, owner, text.text)),
         ...text.amounts.map(({ units, tokens }) => ({
           sql: `amount = ? and token_address in (${placeholders(tokens.length)})`,
@@ -82,8 +85,12 @@ async function meanings(
   }
 }
 
-function ofCustomer({ organizationId, mode }: Owner, id: string): Meaning {
-  return ofSessions('organization_id = ? and mode = ? and customer_id = ?', organizationId, mode, id);
+function ofCustomer(owner: Owner, id: string): Meaning {
+  return ofOwnSessions(owner, 'customer_id = ?', id);
+}
+
+function ofOwnSessions({ organizationId, mode }: Owner, condition: string, text: string): Meaning {
+  return ofSessions(`organization_id = ? and mode = ? and ${condition}`, organizationId, mode, text);
 }
 
 /** Condition for the transactions of few sessions. */

@@ -4,7 +4,7 @@ import { customerStore } from '../../customers/customer-store.ts';
 import type { Owner } from '../../model/owner.ts';
 import type { CustomerRecord } from '../../model/session.ts';
 import type { SearchText } from '../../search/search-text.ts';
-import { few, type Search } from '../../search/session-search.ts';
+import { few, HAS_OTHER_SIGNER, type Search } from '../../search/session-search.ts';
 import {
   type Meaning,
   type SortedPage,
@@ -57,12 +57,15 @@ async function meanings(
     case 'address':
       return [
         { sql: 'wallet_address = ?', bindings: [text.address] },
-        few(OF_PAYER, owner.organizationId, owner.mode, text.address),
+        few(ofSessions('payer_address = ?'), owner.organizationId, owner.mode, text.address),
+        few(ofSessions(HAS_OTHER_SIGNER), owner.organizationId, owner.mode, text.address),
       ];
     default:
       return [];
   }
 }
 
-const OF_PAYER = `id in (
-  select customer_id from checkout_sessions where organization_id = ? and mode = ? and payer_address = ?)`;
+/** Condition for the customers of an owner's sessions. */
+function ofSessions(condition: string): string {
+  return `id in (select customer_id from checkout_sessions where organization_id = ? and mode = ? and ${condition})`;
+}

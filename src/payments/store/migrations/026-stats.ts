@@ -47,6 +47,15 @@ export const SEARCH_MIGRATION: Migration = {
   ],
 };
 
+/** For searches by a wallet that signed, where the session names another one that paid (Decision 430). */
+export const SIGNED_SEARCH_MIGRATION: Migration = {
+  name: 'search by wallets that signed',
+  up: [
+    `create index sessions_by_other_signer on checkout_sessions (organization_id, mode, signed_address, created_at, id)
+     where signed_address is not null and signed_address is distinct from payer_address`,
+  ],
+};
+
 /**
  * Customers by whether they bought anything, and those that are being erased (Decisions 437 and 438). Names and wallets may
  * be of checkouts that nobody paid, so all sessions are looked at again.

@@ -29,7 +29,12 @@ import {
   TOLERANCE_MIGRATION,
 } from './014-amounts.ts';
 import { RETENTION_MIGRATIONS, SETTLED_BLOCK_MIGRATION } from './019-retention.ts';
-import { CUSTOMERS_MIGRATION, SEARCH_MIGRATION, STATS_MIGRATION } from './026-stats.ts';
+import {
+  CUSTOMERS_MIGRATION,
+  SEARCH_MIGRATION,
+  SIGNED_SEARCH_MIGRATION,
+  STATS_MIGRATION,
+} from './026-stats.ts';
 import {
   COIN_LOGS_MIGRATION,
   PROVEN_BLOCKS_MIGRATION,
@@ -111,6 +116,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   AUDIT_MIGRATION,
   IMAGES_MIGRATION,
   CUSTOMERS_MIGRATION,
+  SIGNED_SEARCH_MIGRATION,
 ];
 
 /** The schema with its name in messages and settings. */
