@@ -66,7 +66,13 @@ async function prepared(platform: BenchPlatform, finished: number): Promise<() =
       jitter: 0,
     };
     await queue.exchange({
-      results: taken.map(({ id, token }) => ({ ...result, id, token, sentTo: webhook.url })),
+      results: taken.map(({ id, token, body }) => ({
+        ...result,
+        id,
+        token,
+        sentTo: webhook.url,
+        sentBody: body,
+      })),
     });
     return ms;
   };

@@ -22,11 +22,11 @@ export function refundLinks(deps: CheckoutDeps): Pick<PaymentsHandlers<never, un
   const { db, seals, clock, publicUrl } = deps;
   return {
     async mailRefundLink({ path: { checkout_session_id: id } }) {
-      const session = await knownSession(sessionStore(db, seals), id);
       const token = randomBase62(TOKEN_LENGTH);
       const now = clock.now();
       const expiresAt = now + LINK_LIFETIME_MS;
       await transaction(db, async handle => {
+        const session = await knownSession(sessionStore(handle, seals), id);
         await refuseUnpaid(handle, id);
         const store = refundAddressStore(handle);
         const ends = await store.linkEnds(id, now);

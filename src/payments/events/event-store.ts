@@ -1,5 +1,5 @@
 import { jsonOf } from '../../db/columns.ts';
-import type { Handle } from '../../db/open.ts';
+import type { Handle, Transaction } from '../../db/open.ts';
 import { execute, type Sql } from '../../db/query.ts';
 import { insertRows, placeholders } from '../../db/rows.ts';
 import { announce } from '../../db/woken-worker.ts';
@@ -149,14 +149,18 @@ export async function eventRowsOfSession(
   );
 }
 
-/** Rows of these events, in the order of occurrence. */
-export async function eventRows(handle: Handle, ids: readonly string[]): Promise<EventRow[]> {
+/**
+ * Rows of these events, in the order of occurrence, for copies of them. They are written as they are, so that on PostgreSQL
+ * an erasing of their data comes before or after the transaction: a lock alone would let the erasing miss the copies.
+ */
+export async function copiedEventRows(handle: Transaction, ids: readonly string[]): Promise<EventRow[]> {
   if (ids.length === 0) return [];
-  return select({ from: 'events', columns: ['*'] }).rows(
+  const rows = await select({ from: 'events', columns: ['*'] }).changed(
     handle,
-    `where id in (${placeholders(ids.length)}) order by created_at, place, id`,
+    `update events set place = place where id in (${placeholders(ids.length)})`,
     ids,
   );
+  return rows.sort((a, b) => a.created_at - b.created_at || a.place - b.place || (a.id < b.id ? -1 : 1));
 }
 
 /** Converts a row to an event. @throws SealError */

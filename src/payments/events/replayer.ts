@@ -12,7 +12,7 @@ import { lockedWebhook } from '../webhooks/store/attempt-rows.ts';
 import { deliveryStore, retryFailed } from '../webhooks/store/delivery-store.ts';
 import { webhookOf } from '../webhooks/store/webhook-store.ts';
 import { webhookPayload } from './event-data.ts';
-import { eventOf, eventRows } from './event-store.ts';
+import { copiedEventRows, eventOf } from './event-store.ts';
 import { type MissedEvent, missedEvents } from './missed-events.ts';
 import { end, replayOf, saveProgress } from './replay-store.ts';
 
@@ -88,7 +88,7 @@ async function sendAgain(
   const failed = missed.flatMap(({ deliveryId }) => (deliveryId === null ? [] : [deliveryId]));
   await retryFailed(handle, failed, now);
   const unsent = missed.flatMap(({ id, deliveryId }) => (deliveryId === null ? [id] : []));
-  const { opened } = openEach(await eventRows(handle, unsent), row => eventOf(row, seals), log);
+  const { opened } = openEach(await copiedEventRows(handle, unsent), row => eventOf(row, seals), log);
   const deliveries = opened.map(event => ({
     delivery: newDeliveryOf(event, webhookId, { isTest: false, now }),
     body: webhookPayload(event, webhookId),

@@ -71,6 +71,8 @@ export interface AttemptResult {
   readonly token: string;
   /** The webhook's URL when the attempt began, which received the request. */
   readonly sentTo: string;
+  /** Body of the request. */
+  readonly sentBody: string;
   readonly isSuccess: boolean;
   readonly responseCode: number | null;
   readonly responseTimeMs: number | null;

@@ -17,7 +17,8 @@ import {
 } from '../model/webhook.ts';
 import { noticeStore } from '../notifications/store/notice-store.ts';
 import { notificationStore } from '../notifications/store/notification-store.ts';
-import type { Seals } from '../secrets/sealed.ts';
+import { SealError, type Seals } from '../secrets/sealed.ts';
+import type { DeliveryRow } from '../tables/event-tables.ts';
 import {
   lockedDeliveries,
   lockedWebhook,
@@ -90,7 +91,7 @@ export async function endAttempts(
     rows.delete(result.id);
     const { delivery, tally } = attemptEnded(deliveryOf(row), result);
     ended.push({ delivery: withResult({ ...deliveryOf(row), ...delivery }, result), token: result.token });
-    const responseBody = webhook.storeResponses ? result.responseBody : null;
+    const responseBody = webhook.storeResponses ? answerOf(row, result, seals) : null;
     attempts.push({ ...result, deliveryId: row.id, number: delivery.attempts, responseBody });
     // Failures of a former URL do not count for the current one.
     const isOfNow = result.sentTo === webhook.url;
@@ -113,6 +114,25 @@ export async function endAttempts(
     await noteTurn(handle, seals, { webhook, turn, now });
   }
   return ended.map(({ delivery }) => delivery);
+}
+
+/**
+ * The answer of an attempt; null when the body of its delivery was replaced meanwhile. Then its customer was erased, and the
+ * receiver may have answered with what it got.
+ */
+function answerOf(
+  { id, sealed_body: sealed }: DeliveryRow,
+  { sentBody, responseBody }: AttemptResult,
+  seals: Seals,
+): string | null {
+  if (responseBody === null) return null;
+  try {
+    return seals.open(sealed, bodyCell(id)) === sentBody ? responseBody : null;
+  } catch (error) {
+    // The result is written although the key of the body is lost.
+    if (!(error instanceof SealError)) throw error;
+    return null;
+  }
 }
 
 function withResult(

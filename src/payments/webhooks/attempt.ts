@@ -24,12 +24,20 @@ export async function makeAttempt(
   receiver: Receiver,
   { sender, clock, log, chance = Math.random }: AttemptDeps,
 ): Promise<AttemptResult> {
-  const { id, token } = delivery;
+  const { id, token, body } = delivery;
   const result = await sent(delivery, receiver, { sender, clock }).catch((error: unknown): SendResult => {
     log.error({ err: error, deliveryId: id, webhookId: receiver.webhookId }, 'a delivery could not be sent');
     return { ...NOT_SENT, error: 'The request could not be sent.' };
   });
-  return { ...result, id, token, sentTo: receiver.url, endedAt: clock.now(), jitter: chance() };
+  return {
+    ...result,
+    id,
+    token,
+    sentTo: receiver.url,
+    sentBody: body,
+    endedAt: clock.now(),
+    jitter: chance(),
+  };
 }
 
 async function sent(

@@ -52,13 +52,14 @@ bothDatabases('the queue of deliveries', databases => {
   const end = async (results: readonly AttemptResult[], on = given.db) =>
     (await queue(on).exchange({ results })).ended;
   const result = (
-    { id, token }: { id: string; token: string },
+    { id, token, body = '{}' }: { id: string; token: string; body?: string },
     isSuccess: boolean,
     changes: Partial<AttemptResult> = {},
   ): AttemptResult => ({
     id,
     token,
     sentTo: webhook.url,
+    sentBody: body,
     isSuccess,
     responseCode: isSuccess ? 200 : 503,
     responseTimeMs: 12,

@@ -156,6 +156,7 @@ function aResult(id: string): AttemptResult {
     id,
     token: 'lease_1',
     sentTo: 'https://books.example/hooks',
+    sentBody: '{}',
     isSuccess: true,
     responseCode: 200,
     responseTimeMs: 1,

@@ -137,6 +137,7 @@ bothDatabases('the webhooks', databases => {
             id,
             token,
             sentTo: webhook.url,
+            sentBody: '{}',
             isSuccess: true,
             responseCode: 200,
             responseTimeMs: 1,
@@ -206,6 +207,7 @@ bothDatabases('the webhooks', databases => {
 
     const result = {
       sentTo: webhook.url,
+      sentBody: '{}',
       responseCode: 200,
       responseTimeMs: 1,
       error: null,

@@ -54,9 +54,11 @@ async function collect(
   events: readonly PaymentEvent[],
   { channel, owner: { organizationId, mode } }: { readonly channel: Channel; readonly owner: Owner },
 ): Promise<void> {
+  // Locked, because an erasing may write it too, and what it removed must not come back.
   const [row] = await select({ from: 'notices', columns: ['*'] }).rows(
     handle,
-    `where organization_id = ? and mode = ? and channel = ? and is_digest order by created_at desc limit 1`,
+    `where organization_id = ? and mode = ? and channel = ? and is_digest
+     order by created_at desc limit 1${rowLock(handle, 'for update')}`,
     [organizationId, mode, channel],
   );
   if (row !== undefined && row.attempts === 0 && row.status === 'pending') {
