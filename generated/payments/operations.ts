@@ -246,6 +246,7 @@ export const table = {
       { name: "customer_id", in: "query", required: false, read: "string", many: "one", check: "PaymentLinkIdParameter" },
       { name: "payment_link_id", in: "query", required: false, read: "string", many: "one", check: "PaymentLinkIdParameter" },
       { name: "session_id", in: "query", required: false, read: "string", many: "one", check: "PaymentLinkIdParameter" },
+      { name: "moved_from", in: "query", required: false, read: "string", many: "one", check: "PaymentLinkIdParameter" },
       { name: "from", in: "query", required: false, read: "string", many: "one", check: "From" },
       { name: "to", in: "query", required: false, read: "string", many: "one", check: "From" },
     ],

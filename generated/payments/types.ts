@@ -9298,6 +9298,8 @@ export interface operations {
                 payment_link_id?: components["parameters"]["OfPaymentLink"];
                 /** @description Only records of this checkout session. */
                 session_id?: components["parameters"]["OfSession"];
+                /** @description Only transactions that were ever moved from this checkout session to another one. */
+                moved_from?: components["parameters"]["MovedFrom"];
                 /** @description Only records created at or after this time, ISO 8601. */
                 from?: components["parameters"]["From"];
                 /** @description Only records created before this time, ISO 8601. */
