@@ -26,7 +26,7 @@ export function transactionHandlers(context: PaymentsContext, { readProof }: { r
   return {
     async listPaymentTransactions({ query }, caller) {
       const search = searchOf(query, caller, chains);
-      const filters = { ...filtersOf(query), movedFrom: query.moved_from };
+      const filters = filtersOf(query);
       const transactions = await foundTransactions({ handle: db, seals }, search, filters, query).catch(
         cursorRefused,
       );
@@ -104,7 +104,7 @@ export function transactionHandlers(context: PaymentsContext, { readProof }: { r
 type Query = OperationRequest<PaymentsOperations['exportPaymentTransactions']>['query'];
 
 function filtersOf({ status, mark, token_address, ...others }: Omit<Query, 'format'>) {
-  const { chain_id, payment_link_id, session_id, ...period } = others;
+  const { chain_id, payment_link_id, session_id, moved_from, ...period } = others;
   return {
     status,
     mark,
@@ -112,6 +112,7 @@ function filtersOf({ status, mark, token_address, ...others }: Omit<Query, 'form
     tokenAddress: token_address && normalToken(token_address),
     paymentLinkId: payment_link_id,
     sessionId: session_id,
+    movedFrom: moved_from,
     ...periodOf(period),
   };
 }

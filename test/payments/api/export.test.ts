@@ -1,6 +1,7 @@
 import { formatUnits } from 'viem';
 import { expect, test } from 'vitest';
 import { child, type Json, resolve } from '#contract/contracts/document.ts';
+import type { OperationRow } from '#contract/contracts/operations.ts';
 import { paymentsContract } from '#contract/contracts/payments.ts';
 import { csvLine } from '#lib/csv.ts';
 import { isObject } from '#lib/json.ts';
@@ -59,6 +60,23 @@ test('a cell is quoted where RFC 4180 requires it, and is never a formula', () =
     'a,"a,b","a""b","a\nb",\'=1+1,\'+1,\'-1,\'@a,\'\ta,"\'\ra","\'=""a""",,true,7\r\n',
   );
 });
+
+test('every export takes the filters of its list', () => {
+  const rows = Object.values<OperationRow>(paymentsContract.table);
+  const exports = rows.filter(({ path }) => path.endsWith('/export'));
+  const namesOf = (row?: OperationRow) => row?.parameters.map(({ name }) => name) ?? [];
+
+  const left = exports.map(row => {
+    const list = rows.find(({ method, path }) => method === 'get' && `${path}/export` === row.path);
+    const filters = namesOf(list).filter(name => !OF_PAGES.includes(name));
+    return [row.id, filters.length > 0, filters.filter(name => !namesOf(row).includes(name))];
+  });
+
+  expect(left).toEqual(exports.map(({ id }) => [id, true, []]));
+});
+
+/** Parameters of lists that no export has: it has all records, newest first. */
+const OF_PAGES = ['sort', 'order', 'page', 'cursor', 'limit'];
 
 eachDatabase('the export', databases => {
   test('has the plain fields of the record, whole tokens and the outcome of its session, one CRLF line per transaction', async () => {

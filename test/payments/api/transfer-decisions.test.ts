@@ -155,6 +155,13 @@ eachPaymentsApi('a decision about', apiTest => {
       transaction_id: id,
     });
     expect(idsOf(await merchant.get(`${TRANSACTIONS}?moved_from=${ended}`))).toEqual([id]);
+    const exported = async (from: string) =>
+      text((await merchant.get(`${TRANSACTIONS}/export?moved_from=${from}`)).body)
+        .trim()
+        .split('\r\n')
+        .slice(1);
+    expect(await exported(ended)).toEqual([expect.stringContaining(id)]);
+    expect(await exported(open)).toEqual([]);
     expect(idsOf(await merchant.get(`${TRANSACTIONS}?session_id=${ended}`))).toEqual([]);
     expect((await merchant.get(`/api/v1/events?session_id=${open}`)).body).toMatchObject({
       data: [{ event: 'checkout.completed' }, { event: 'payment.completed', data: { id, session_id: open } }],
