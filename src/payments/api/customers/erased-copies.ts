@@ -11,7 +11,7 @@ import { SealError } from '../../secrets/sealed.ts';
 import type { NoticeRow } from '../../tables/event-tables.ts';
 import { select } from '../../tables/select.ts';
 import { idempotencyStore } from '../gate/idempotency-store.ts';
-import { namesSession, withoutPayer, withoutPayerFields } from './erased-data.ts';
+import { isOfSession, namesSession, withoutPayer, withoutPayerFields } from './erased-data.ts';
 
 /** Rows that one transaction looks at, so that other writers do not wait long. */
 const BATCH = 300;
@@ -76,7 +76,7 @@ async function eraseSomeNotices(
     if (payload === undefined || !namesSession(JSON.stringify(payload), sessionIds)) continue;
     const erased = erasedNotice(payload, sessionIds);
     if (erased === undefined) await execute(handle, 'delete from notices where id = ?', [row.id]);
-    else await writeNotice(handle, seals, row, erased);
+    else if (erased !== payload) await writeNotice(handle, seals, row, erased);
   }
   return rows.length < BATCH ? undefined : rows.at(-1);
 }
@@ -91,16 +91,25 @@ async function writeNotice(
   await execute(handle, sql, [sealedPayload(id, payload, seals), id]);
 }
 
-/** A notice without what the payer wrote; undefined for a mail to the payer. */
+/** A notice without what the payers of some sessions wrote; undefined for a mail to one of them. */
 function erasedNotice(payload: NoticePayload, sessionIds: ReadonlySet<string>): NoticePayload | undefined {
-  if (payload.kind === 'payment') return withoutPayerOf(payload);
-  if (payload.kind !== 'attention') return undefined;
-  const events = payload.events.map(event =>
-    namesSession(JSON.stringify(event.data), sessionIds)
-      ? { ...event, data: withoutPayer(event.data) }
-      : event,
-  );
-  return { ...payload, events };
+  switch (payload.kind) {
+    case 'payment':
+      return isOfSession(payload.event.data, sessionIds) ? withoutPayerOf(payload) : payload;
+    case 'customer':
+      return isOfSession(payload.event.data, sessionIds) ? undefined : payload;
+    case 'refund_link':
+      return namesSession(payload.url, sessionIds) ? undefined : payload;
+    case 'attention':
+      return {
+        ...payload,
+        events: payload.events.map(event =>
+          isOfSession(event.data, sessionIds) ? { ...event, data: withoutPayer(event.data) } : event,
+        ),
+      };
+    default:
+      return payload;
+  }
 }
 
 function withoutPayerOf(payload: Extract<NoticePayload, { kind: 'payment' }>): NoticePayload {
@@ -125,7 +134,7 @@ async function eraseAnswers(
     try {
       const stored = await store.find(owner, key);
       if (stored === undefined || stored.isStarted || !namesSession(stored.body, sessionIds)) continue;
-      await store.replaceBody(owner, key, withoutPayerFields(stored.body));
+      await store.replaceBody(owner, key, withoutPayerFields(stored.body, sessionIds));
     } catch (error) {
       if (!(error instanceof SealError)) throw error;
     }
