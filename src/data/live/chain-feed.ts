@@ -3,18 +3,18 @@ import { type RunningWorker, startWorker } from '#lib/worker.ts';
 import type { Backend } from '../backends/port/backend.ts';
 import type { LiveBlock, LiveSource } from '../backends/port/live-source.ts';
 import type { Chain } from '../fallback/chain.ts';
-import { changeEvents, locate, type Sending } from './change-events.ts';
+import { activityReads } from './activity-reads.ts';
+import { changeEvents, type Sending } from './change-events.ts';
 import type { ChainPosition } from './live-cursor.ts';
 import { eventLines, headEvent, type LiveEvent, stateEvent, stateKey } from './live-events.ts';
 import { recentBlocks, recordActivity } from './recent-blocks.ts';
 import { missedSince } from './replay.ts';
-import { type ChainListener, inTurn, readActivity, type WatchEntry, watchList } from './watch-list.ts';
+import { transactionLooks } from './transaction-looks.ts';
+import { type ChainListener, readActivity, type WatchEntry, watchList } from './watch-list.ts';
 
 /** Blocks beyond the confirmations of a chain in which a reorganisation is recognised. */
 const MORE_BLOCKS = 128;
 const MOST_BLOCKS = 1_000;
-/** Transactions in no block that are looked for at a time. */
-const MAX_LOOKED_FOR = 20;
 /** Time for which an index is followed without a listener: one that reconnects is told what it missed. */
 const LINGER_MS = 60_000;
 
@@ -45,9 +45,18 @@ export function chainFeed({ chain, sourceOf, clock, log }: ChainFeedDeps): Chain
   const watches = watchList();
   const recent = recentBlocks(keep);
   const context = { chainId, confirmations, recent, watches };
-  const lookedFor = inTurn<WatchEntry>();
-  const asked = inTurn<WatchEntry>();
+  const looks = transactionLooks({
+    context,
+    source: () => current?.source,
+    inOrder,
+    broadcast,
+    clock,
+    log,
+  });
+  const reads = activityReads(context);
   let current = sources[0];
+  /** False while a back end that took over has not reached the head of the one before it. */
+  let hasCaughtUp = true;
   let knownState = '';
   let last: Promise<unknown> = Promise.resolve();
   let worker: RunningWorker | undefined;
@@ -80,13 +89,15 @@ export function chainFeed({ chain, sourceOf, clock, log }: ChainFeedDeps): Chain
     choose();
     tellState();
     await advance();
-    await lookForTransactions();
+    looks.lookAgain();
     return 0;
   }
 
   /** The first back end that is ready; without one, the present one. */
   function choose(): void {
-    current = sources.find(({ backend }) => backend.status().ready) ?? current;
+    const next = sources.find(({ backend }) => backend.status().ready) ?? current;
+    if (next !== current) hasCaughtUp = false;
+    current = next;
   }
 
   function tellState(): void {
@@ -103,8 +114,9 @@ export function chainFeed({ chain, sourceOf, clock, log }: ChainFeedDeps): Chain
     const before = recent.head();
     if (source === undefined || head === undefined || head.hash === before?.hash) return;
     if (before === undefined) return restart(source, head);
-    // The answer of a server that is behind.
-    if (!source.isExact && recent.at(head.number)?.hash === head.hash) return;
+    hasCaughtUp ||= head.number >= before.number;
+    // The answer of a server that is behind, or of a back end that took over and is.
+    if (!(source.isExact && hasCaughtUp) && recent.at(head.number)?.hash === head.hash) return;
     const lowest = Math.min(before.number, head.number);
     const isFar = head.number - before.number > keep;
     const change = isFar
@@ -116,15 +128,20 @@ export function chainFeed({ chain, sourceOf, clock, log }: ChainFeedDeps): Chain
     const now = recent.head();
     if (now === undefined || (removed.length === 0 && added.length === 0)) return;
 
-    const entries = watches.all();
-    const range = { from: ancestor + 1, to: now.number };
-    const found = await activityOf(source, entries, range).catch(error => {
+    const read = await Promise.all([
+      reads.since(source, { from: ancestor + 1, to: now.number }),
+      reads.settledBelow(source, {
+        from: before.number - confirmations + 1,
+        to: Math.min(finalNumber(now), ancestor),
+      }),
+    ]).catch(error => {
       hasMissed = true;
       recent.restart([]);
       throw error;
     });
-    const batch = changeEvents(change, { found, before, head: now }, context);
-    broadcast([...batch, { event: headEvent(chain, backendName(), now) }], now);
+    const [{ found, isRead, sendings }, settled] = read;
+    const batch = changeEvents(change, { found, isRead, before, head: now }, context);
+    broadcast([...sendings, ...batch, ...settled, { event: headEvent(chain, backendName(), now) }], now);
   }
 
   /** Begins at the head of a back end. Clients that know an earlier block have missed something. */
@@ -134,6 +151,8 @@ export function chainFeed({ chain, sourceOf, clock, log }: ChainFeedDeps): Chain
     const now = recent.head();
     if (now === undefined) return;
     await recordPast(source, watches.all());
+    watches.forgetStates(now.number);
+    hasCaughtUp = true;
     hasMissed = false;
     const reset: Sending[] = isLost ? [{ event: { event: 'reset', chain_id: chainId } }] : [];
     broadcast([...reset, { event: headEvent(chain, backendName(), now) }], now);
@@ -145,49 +164,24 @@ export function chainFeed({ chain, sourceOf, clock, log }: ChainFeedDeps): Chain
     const first = recent.first();
     if (head === undefined || first === undefined || source.maxWatches !== undefined) return;
     const range = { from: Math.max(first.number, finalNumber(head) + 1), to: head.number };
-    for (const { entry, transactionHash, blockNumber } of await activityOf(source, entries, range)) {
+    const found = range.from > range.to ? [] : await readActivity(source, entries, range);
+    for (const { entry, transactionHash, blockNumber } of found) {
       const block = recent.at(blockNumber);
       if (block !== undefined) recordActivity(block, entry.watch.text, transactionHash);
     }
     for (const entry of entries) entry.recorded = { since: recent.changes(), from: range.from };
   }
 
-  async function activityOf(
-    source: LiveSource,
-    entries: readonly WatchEntry[],
-    range: { from: number; to: number },
-  ) {
-    if (entries.length === 0 || range.from > range.to) return [];
-    const { maxWatches } = source;
-    if (maxWatches === undefined) return readActivity(source, entries, range);
-    const counted = entries.filter(({ watch }) => watch.kind !== 'transaction');
-    return readActivity(source, asked(counted, maxWatches), range);
-  }
-
-  /** Looks where transactions are that no known block has. */
-  async function lookForTransactions(): Promise<void> {
-    const source = current?.source;
-    const waiting = watches
-      .all()
-      .filter(({ watch, inclusion }) => watch.kind === 'transaction' && inclusion !== 'included');
-    if (source === undefined || waiting.length === 0) return;
-    const batch: Sending[] = [];
-    for (const entry of lookedFor(waiting, MAX_LOOKED_FOR)) {
-      const now = await locate(source, entry, context);
-      if (now === undefined || now.inclusion === entry.inclusion) continue;
-      entry.inclusion = now.inclusion;
-      batch.push({ event: now.event, entry });
-    }
-    broadcast(batch);
-  }
-
   function broadcast(batch: readonly Sending[], position?: ChainPosition): void {
     if (batch.length === 0) return;
     const lines = new Map<ChainListener, string[]>();
-    for (const { event, entry } of batch) {
+    for (const { event, entry, listeners: some } of batch) {
       const text = eventLines(event);
-      if (entry?.watch.kind === 'transaction') entry.lastEvent = event;
-      for (const listener of entry?.listeners ?? listeners) {
+      if (entry?.watch.kind === 'transaction') {
+        entry.lastEvent = event;
+        if (some === undefined) entry.untold.clear();
+      }
+      for (const listener of some ?? entry?.listeners ?? listeners) {
         const own = lines.get(listener);
         if (own === undefined) lines.set(listener, [text]);
         else own.push(text);
@@ -204,34 +198,38 @@ export function chainFeed({ chain, sourceOf, clock, log }: ChainFeedDeps): Chain
     if (!present.has(listener)) return; // it has left meanwhile
     const source = current?.source;
     if (source !== undefined && recent.head() === undefined) await advance();
+    const startedAt = clock.now();
     listeners.add(listener);
     const fresh = watches.add(listener);
     const head = recent.head();
+    for (const entry of fresh) if (head !== undefined) entry.readUpTo = head.number;
+    const entries = listener.watches.flatMap(watch => watches.get(watch.text) ?? []);
+    const transactions = entries.filter(({ watch }) => watch.kind === 'transaction');
+    const known = transactions.filter(isKnown);
+    for (const { untold } of transactions) untold.set(listener, since !== undefined);
     const state = eventLines(stateNow());
     if (source === undefined || head === undefined) return listener.send([state]);
     await recordPast(source, fresh);
-    const entries = listener.watches.flatMap(watch => watches.get(watch.text) ?? []);
     const events: LiveEvent[] = [headEvent(chain, backendName(), head)];
-    const deps = { source, chainId, confirmations, head, orphan: recent.orphan };
-    const isKnown = since === undefined || since.hash === head.hash;
-    // A service that counts requests is not asked again for each client.
-    const isCostly =
-      source.maxWatches !== undefined && entries.some(({ watch }) => watch.kind !== 'transaction');
-    const missed = isKnown ? NOTHING : isCostly ? undefined : await missedSince(since, entries, deps);
-    events.push(...(missed?.events ?? [{ event: 'reset', chain_id: chainId } as const]));
-    for (const entry of entries) {
-      if (entry.watch.kind !== 'transaction') continue;
-      if (source.maxWatches !== undefined) {
-        if (entry.lastEvent !== undefined) events.push(entry.lastEvent);
-        continue;
-      }
-      const now = await locate(source, entry, context);
-      // Other listeners learn of a change in the next turn.
-      if (now !== undefined && entry.listeners.size === 1) entry.inclusion = now.inclusion;
-      if (now !== undefined && (now.inclusion !== 'unknown' || missed?.isReorganised === true))
-        events.push(now.event);
+    if (since !== undefined && since.hash !== head.hash) {
+      const deps = { source, chainId, confirmations, head, orphan: recent.orphan };
+      // A service that counts requests is not asked again for each client.
+      const isCostly = source.maxWatches !== undefined && entries.length > transactions.length;
+      const missed = isCostly ? undefined : await missedSince(since, entries, deps);
+      events.push(...(missed ?? [{ event: 'reset', chain_id: chainId } as const]));
+    }
+    for (const { inclusion, lastEvent, untold } of known) {
+      if (lastEvent !== undefined && (inclusion !== 'unknown' || since !== undefined)) events.push(lastEvent);
+      untold.delete(listener);
     }
     listener.send([state, ...events.map(eventLines)], head);
+    listener.charge?.(clock.now() - startedAt);
+    // A service that counts requests is asked in turn.
+    if (source.maxWatches === undefined)
+      looks.lookFor(
+        transactions.filter(({ untold }) => untold.has(listener)),
+        listener,
+      );
   }
 
   return {
@@ -247,6 +245,7 @@ export function chainFeed({ chain, sourceOf, clock, log }: ChainFeedDeps): Chain
     leave: forget,
     async stop() {
       await worker?.stop();
+      await looks.stop();
       await last;
     },
   };
@@ -260,6 +259,7 @@ export function chainFeed({ chain, sourceOf, clock, log }: ChainFeedDeps): Chain
 
   function start(): RunningWorker {
     recent.restart([]);
+    watches.dropLeft(clock.now());
     knownState = stateKey(stateNow());
     choose();
     const pauseMs = () => current?.source.pollMs ?? 1_000;
@@ -280,4 +280,7 @@ export function chainFeed({ chain, sourceOf, clock, log }: ChainFeedDeps): Chain
   }
 }
 
-const NOTHING = { events: [], isReorganised: false } as const;
+/** True for a transaction whose last event is still true: in a block, or looked for since. */
+function isKnown({ inclusion, lastEvent, listeners }: WatchEntry): boolean {
+  return lastEvent !== undefined && (inclusion === 'included' || listeners.size > 1);
+}

@@ -34,6 +34,7 @@ export function recentBlocks(keep: number) {
   let blocks: RecentBlock[] = [];
   const orphans = new Map<string, OrphanedRecord>();
   let changes = 0;
+  let breaks = 0;
 
   function at(number: number): RecentBlock | undefined {
     const first = blocks[0]?.number ?? 0;
@@ -47,11 +48,14 @@ export function recentBlocks(keep: number) {
     orphan: (hash: string) => orphans.get(hash),
     /** Number of changes so far. */
     changes: () => changes,
+    /** Number of times that blocks were removed or replaced. */
+    breaks: () => breaks,
     /** Blocks `from` to `to` as far as they are kept. */
     between: (from: number, to: number) => blocks.filter(({ number }) => number >= from && number <= to),
     /** Replaces all blocks. */
     restart(fresh: readonly LiveBlock[]): void {
       blocks = withoutGaps(fresh).map(recent);
+      breaks += 1;
     },
     /**
      * Continues with these blocks, of which the lowest ones may be known. Undefined, without a change, when they do not
@@ -66,6 +70,7 @@ export function recentBlocks(keep: number) {
       const added = joined.filter(({ number }) => number > ancestor).map(recent);
       blocks = [...blocks.filter(({ number }) => number <= ancestor), ...added].slice(-keep);
       changes += 1;
+      if (removed.length > 0) breaks += 1;
       for (const block of removed) orphans.set(block.hash, { ...block, removedAt: changes });
       for (const block of added) orphans.delete(block.hash);
       for (const hash of [...orphans.keys()].slice(0, -MAX_ORPHANS)) orphans.delete(hash);

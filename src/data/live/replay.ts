@@ -2,7 +2,7 @@ import type { LiveBlock, LiveSource } from '../backends/port/live-source.ts';
 import type { ChainPosition } from './live-cursor.ts';
 import { activityEvent, type LiveEvent, reorganisationEvent } from './live-events.ts';
 import type { OrphanedRecord } from './recent-blocks.ts';
-import { readActivity, type WatchEntry } from './watch-list.ts';
+import { type FoundActivity, readAtMost, type WatchEntry } from './watch-list.ts';
 
 /** Most blocks, and activities, that are sent again to a client that reconnects (Decision 409). */
 const MAX_BLOCKS = 512;
@@ -17,13 +17,6 @@ export interface ReplayDeps {
   readonly orphan: (hash: string) => OrphanedRecord | undefined;
 }
 
-/** Events that a client missed since a position. */
-export interface Missed {
-  readonly events: readonly LiveEvent[];
-  /** True when blocks that the client knew are no longer on the chain. */
-  readonly isReorganised: boolean;
-}
-
 /**
  * Finds out what a client with these watches missed. The states of watched transactions are not part of it. Undefined
  * when that is too much, or not known.
@@ -32,7 +25,7 @@ export async function missedSince(
   { number, hash }: ChainPosition,
   entries: readonly WatchEntry[],
   deps: ReplayDeps,
-): Promise<Missed | undefined> {
+): Promise<LiveEvent[] | undefined> {
   const { source, chainId, confirmations, head } = deps;
   if (head.number - number > MAX_BLOCKS) return undefined;
   const from = Math.max(0, number - MAX_BLOCKS);
@@ -53,9 +46,17 @@ export async function missedSince(
   }
   const { number: ancestor } = known;
   const watched = entries.filter(({ watch }) => watch.kind !== 'transaction');
-  const range = { from: Math.max(from, number - confirmations + 1), to: head.number };
-  const found = watched.length === 0 ? [] : await readActivity(source, watched, range);
-  if (found.length > MAX_ACTIVITIES) return undefined;
+  const final = head.number - confirmations;
+  const [settled, found] = [
+    await readAtMost(MAX_ACTIVITIES, source, {
+      entries: watched,
+      from: Math.max(0, number - confirmations + 1),
+      to: Math.min(final, ancestor),
+    }),
+    await readAtMost(MAX_ACTIVITIES, source, { entries: watched, from: ancestor + 1, to: head.number }),
+  ];
+  if (settled === undefined || found === undefined || settled.length + found.length > MAX_ACTIVITIES)
+    return undefined;
 
   const isIncluded = new Set(found.map(({ entry, transactionHash }) => entry.watch.text + transactionHash));
   const gone: LiveEvent[] = [];
@@ -70,14 +71,26 @@ export async function missedSince(
           gone.push(activityEvent(watch, 'removed', { transactionHash, block }));
     }
   }
-  const final = head.number - confirmations;
-  const activity = found.flatMap(({ entry: { watch }, transactionHash, blockNumber }): LiveEvent[] => {
-    const block = blocks.get(blockNumber);
-    const isNew = blockNumber > ancestor;
-    if (block === undefined || (!isNew && blockNumber > final)) return [];
-    return [activityEvent(watch, blockNumber <= final ? 'final' : 'included', { transactionHash, block })];
-  });
-  const isReorganised = removed.length > 0;
-  const reorganisation = isReorganised ? [reorganisationEvent(chainId, { removed, ancestor, head })] : [];
-  return { events: [...reorganisation, ...gone, ...activity], isReorganised };
+  for (const block of await blocksOf(source, settled, from)) blocks.set(block.number, block);
+  const activity = [...settled, ...found].flatMap(
+    ({ entry: { watch }, transactionHash, blockNumber }): LiveEvent[] => {
+      const block = blocks.get(blockNumber);
+      if (block === undefined) return [];
+      return [activityEvent(watch, blockNumber <= final ? 'final' : 'included', { transactionHash, block })];
+    },
+  );
+  const reorganisation =
+    removed.length > 0 ? [reorganisationEvent(chainId, { removed, ancestor, head })] : [];
+  return [...reorganisation, ...gone, ...activity];
+}
+
+/** Blocks below a number that have some of the activity. */
+export async function blocksOf(
+  source: LiveSource,
+  found: FoundActivity,
+  below: number,
+): Promise<readonly LiveBlock[]> {
+  const numbers = found.map(({ blockNumber }) => blockNumber).filter(number => number < below);
+  if (numbers.length === 0) return [];
+  return source.blocks({ from: Math.min(...numbers), to: Math.max(...numbers) });
 }

@@ -121,6 +121,7 @@ export function streams({
           watches: watches.filter(watch => watch.chainId === chainId),
           send: (lines, position) => send(chainId, lines, position),
           end: () => finish(),
+          charge: ms => client?.charge(ms),
         };
       }
 

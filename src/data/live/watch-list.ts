@@ -1,5 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import type { LiveRange, LiveSource, WatchKind } from '../backends/port/live-source.ts';
+import type {
+  LiveBlock,
+  LiveRange,
+  LiveSource,
+  WatchedActivity,
+  WatchKind,
+} from '../backends/port/live-source.ts';
 import type { LiveEvent } from './live-events.ts';
 import type { Watch } from './watch.ts';
 
@@ -10,6 +16,8 @@ export interface ChainListener {
   send(lines: readonly string[], position?: { readonly number: number; readonly hash: string }): void;
   /** Ends the stream, so that the client reconnects. */
   end(): void;
+  /** Counts the milliseconds that were spent on reading for the client. */
+  charge?(ms: number): void;
 }
 
 /** Something that at least one listener of a chain watches. */
@@ -20,6 +28,15 @@ export interface WatchEntry {
   inclusion: 'unknown' | 'pending' | 'included';
   /** Of a transaction: the last event about it. */
   lastEvent: LiveEvent | undefined;
+  /**
+   * Of a transaction: listeners that wait for its state. True for one that may have been told of it before, so that it
+   * is also told when no back end knows the transaction.
+   */
+  readonly untold: Map<ChainListener, boolean>;
+  /** Last block whose activity was read. */
+  readUpTo: number;
+  /** Activity of removed blocks that was not looked for in the blocks that came instead, by transaction hash. */
+  readonly orphaned: Map<string, LiveBlock>;
   /** Number of changes of the chain when its activity was first recorded, and the first block of which it was. */
   recorded: { readonly since: number; readonly from: number };
   /** Time at which the last listener left; undefined while there is one. */
@@ -45,21 +62,13 @@ export async function readActivity(
   range: LiveRange,
 ): Promise<FoundActivity> {
   const found: FoundActivity[] = [];
-  for (const kind of KINDS) {
-    const ofKind = new Map(
-      entries.filter(({ watch }) => watch.kind === kind).map(entry => [entry.watch.hex, entry]),
-    );
-    const values = [...ofKind.keys()];
-    for (let start = 0; start < values.length; start += PER_STATEMENT) {
-      found.push(await read(kind, values.slice(start, start + PER_STATEMENT), ofKind));
-    }
-  }
+  for (const { kind, values, entryOf } of statements(entries)) found.push(await read(kind, values, entryOf));
   return found.flat();
 
   async function read(
     kind: WatchKind,
     values: readonly string[],
-    ofKind: ReadonlyMap<string, WatchEntry>,
+    entryOf: Statement['entryOf'],
   ): Promise<FoundActivity> {
     const rows = await source.activity({ kind, values, ...range, limit: MAX_ROWS });
     await setImmediate(); // many statements of SQLite must not block the process
@@ -67,13 +76,52 @@ export async function readActivity(
       // A busy watch must not hide the activity of the others.
       const middle = Math.ceil(values.length / 2);
       const halves = [values.slice(0, middle), values.slice(middle)];
-      return (await Promise.all(halves.map(half => read(kind, half, ofKind)))).flat();
+      return (await Promise.all(halves.map(half => read(kind, half, entryOf)))).flat();
     }
-    return rows.flatMap(({ watched, transactionHash, blockNumber }) => {
+    return rows.flatMap(entryOf);
+  }
+}
+
+/** Watches of one kind that are read together. */
+interface Statement {
+  readonly kind: WatchKind;
+  readonly values: readonly string[];
+  readonly entryOf: (row: WatchedActivity) => FoundActivity;
+}
+
+function statements(entries: readonly WatchEntry[]): Statement[] {
+  return KINDS.flatMap(kind => {
+    const ofKind = new Map(
+      entries.filter(({ watch }) => watch.kind === kind).map(entry => [entry.watch.hex, entry]),
+    );
+    const entryOf = ({ watched, transactionHash, blockNumber }: WatchedActivity): FoundActivity => {
       const entry = ofKind.get(watched);
       return entry === undefined ? [] : [{ entry, transactionHash, blockNumber }];
-    });
+    };
+    const values = [...ofKind.keys()];
+    const starts = Array.from(
+      { length: Math.ceil(values.length / PER_STATEMENT) },
+      (_, at) => at * PER_STATEMENT,
+    );
+    return starts.map(start => ({ kind, values: values.slice(start, start + PER_STATEMENT), entryOf }));
+  });
+}
+
+/** Reads the activity of watches in a range of blocks; undefined when there is more than `most`. */
+export async function readAtMost(
+  most: number,
+  source: LiveSource,
+  { entries, ...range }: LiveRange & { readonly entries: readonly WatchEntry[] },
+): Promise<FoundActivity | undefined> {
+  const found: FoundActivity[number][] = [];
+  if (range.from > range.to) return found;
+  for (const { kind, values, entryOf } of statements(entries)) {
+    const rows = await source.activity({ kind, values, ...range, limit: most + 1 - found.length });
+    await setImmediate();
+    found.push(...rows.flatMap(entryOf));
+    if (found.length > most) return undefined;
   }
+  return found;
 }
 
 const NEVER = { since: Number.MAX_SAFE_INTEGER, from: Number.MAX_SAFE_INTEGER };
@@ -102,6 +150,9 @@ export function watchList() {
           listeners: new Set([listener]),
           inclusion: 'unknown',
           lastEvent: undefined,
+          untold: new Map(),
+          readUpTo: Number.MAX_SAFE_INTEGER,
+          orphaned: new Map(),
           recorded: NEVER,
           leftAt: undefined,
         };
@@ -114,7 +165,19 @@ export function watchList() {
       for (const { text } of listener.watches) {
         const entry = entries.get(text);
         entry?.listeners.delete(listener);
+        entry?.untold.delete(listener);
         if (entry?.listeners.size === 0) entry.leftAt ??= now;
+      }
+    },
+    /** Forgets where transactions are and what was not read yet, because the chain is followed from `head` on. */
+    forgetStates(head: number): void {
+      for (const entry of entries.values()) {
+        entry.readUpTo = head;
+        entry.orphaned.clear();
+        if (entry.lastEvent !== undefined)
+          for (const listener of entry.listeners) entry.untold.set(listener, true);
+        entry.lastEvent = undefined;
+        entry.inclusion = 'unknown';
       }
     },
     /** Drops watches without a listener since before a time. */
