@@ -270,6 +270,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'src/payments/customers/',
       'src/payments/sessions/',
       'src/db/',
+      'src/lib/',
     ],
   ],
   [

@@ -9,7 +9,7 @@ import { type Figure, figureOf } from '../figure.ts';
 import { type ServerProcess, startServer } from '../server-process.ts';
 import { medians } from '../turns.ts';
 import { aLink, CHAIN_ID, CREATION } from './link.ts';
-import { sell } from './overview.ts';
+import { ID_DIGITS, padded, sell } from './overview.ts';
 import { type FilledShop, filledShop, makeShop, NO_NODE } from './shop.ts';
 
 const MAX_MS = 50;
@@ -20,7 +20,7 @@ const CHECKOUTS = 100_000;
 
 /** Searches, each with the number of checkouts that it finds. */
 const SEARCHES: readonly (readonly [name: string, query: (round: number) => string, found: number])[] = [
-  ['by id', round => `query=cs_${round * 77}`, 1],
+  ['by id', round => `query=cs_${String(round * 77).padStart(ID_DIGITS, '0')}`, 1],
   ['by order reference', round => `query=ORDER-${round * 1_777}`, 1],
   ['by hash', round => `query=0x${(round * 20).toString().padStart(64, '0')}`, 1],
   ['by wallet, 1,000 of one', round => `query=0x${String(round % 100).padStart(40, '0')}`, CHECKOUTS / 100],
@@ -67,23 +67,19 @@ async function fill(database: DatabaseOptions, shop: FilledShop): Promise<void> 
 
 const FILLING_MS = 600_000;
 
-/** A number as hexadecimal text with this many digits. */
-const padded = (digits: number, number: string) =>
-  `'0x' || substr('${'0'.repeat(digits)}', 1, ${digits} - length(cast(${number} as text))) || cast(${number} as text)`;
-
 function changes({ linkIds: [first = '', second = ''] }: FilledShop): [sql: string, bindings: string[]][] {
   const number = 'cast(substr(id, 4) as bigint)';
   return [
     [
       `update checkout_sessions set amount = '${PRICE}', amount_due = '${PRICE}', amount_received = '${PRICE}',
-         token_address = '${NATIVE_COIN}', client_reference_id = 'Order-' || substr(id, 4),
+         token_address = '${NATIVE_COIN}', client_reference_id = 'Order-' || cast(${number} as text),
          payment_link_id = case when ${number} % 2 = 0 then cast(? as text) else cast(? as text) end,
-         payer_address = ${padded(40, `${number} % 100`)}, customer_id = ''`,
+         payer_address = ${padded('0x', 40, `${number} % 100`)}, customer_id = ''`,
       [first, second],
     ],
     [
       `update transactions set amount = '${PRICE}', token_address = '${NATIVE_COIN}',
-         tx_hash = ${padded(64, 'cast(substr(id, 5) as bigint)')}`,
+         tx_hash = ${padded('0x', 64, 'cast(substr(id, 5) as bigint)')}`,
       [],
     ],
     [`insert into chain_cursors (chain_id, block_number, scanned_at) values (${CHAIN_ID}, 1, 1)`, []],

@@ -59,6 +59,16 @@ export async function sell(database: DatabaseOptions, { owner }: FilledShop): Pr
   }
 }
 
+/** SQL of a number in decimal digits behind a prefix, with leading zeros. */
+export function padded(prefix: string, digits: number, number: string): string {
+  return `'${prefix}' || substr('${'0'.repeat(digits)}', 1, ${digits} - length(cast(${number} as text))) || cast(${number} as text)`;
+}
+
+/** Digits behind the prefix of an id. */
+export const ID_DIGITS = 24;
+
+const sessionId = padded('cs_', ID_DIGITS, 'n');
+
 const numbers = `with recursive numbers (n) as (
   select 0 union all select n + 1 from numbers where n < ${SESSIONS - 1}
 )`;
@@ -73,7 +83,7 @@ const SELL_SESSIONS = `insert into checkout_sessions (
     amount_due, is_wallet_only, amount_received, presentation, confirmations, required_confirmations, is_late, is_reorged,
     metadata, expires_at, created_at, updated_at, ended_at
   ) ${numbers}
-  select 'cs_' || n, cast(? as text), cast(? as text), case when ${isPaid} then 'completed' else 'expired' end, 'paid',
+  select ${sessionId}, cast(? as text), cast(? as text), case when ${isPaid} then 'completed' else 'expired' end, 'paid',
     ${CHAIN_ID}, ${token}, '${CREATION.recipient_address}', ${amount}, ${amount}, ${amount}, 1 = 1, ${amount},
     '{"name":"A cup of coffee"}', 1, 1, 1 = 0, 1 = 0, '{}', ${time}, ${time}, ${time}, ${time} from numbers`;
 
@@ -81,6 +91,6 @@ const PAY_SESSIONS = `insert into transactions (
     id, organization_id, mode, status, session_id, chain_id, token_address, amount, sender, recipient, tx_hash, log_index,
     confirmations, required_confirmations, matched_by, is_late, is_duplicate, is_partial, created_at
   ) ${numbers}
-  select 'txn_' || n, cast(? as text), cast(? as text), 'completed', 'cs_' || n, ${CHAIN_ID}, ${token}, ${amount},
+  select ${padded('txn_', ID_DIGITS, 'n')}, cast(? as text), cast(? as text), 'completed', ${sessionId}, ${CHAIN_ID}, ${token}, ${amount},
     '${CREATION.recipient_address}', '${CREATION.recipient_address}', '0x' || n, 1, 1, 1, 'amount', 1 = 0, 1 = 0, 1 = 0, ${time}
   from numbers where ${isPaid}`;

@@ -1,4 +1,5 @@
 import { parseUnits } from 'viem';
+import { isId } from '../../lib/ids.ts';
 import type { Mode } from '../model/owner.ts';
 import type { PaymentChains } from '../model/payment-chain.ts';
 
@@ -35,8 +36,9 @@ export function searchTextOf(
 ): SearchText | undefined {
   const text = given?.trim() ?? '';
   if (text === '') return undefined;
-  const [, prefix = ''] = /^(cs|txn|pl|re|utr|cust)_\w+$/.exec(text) ?? [];
-  if (isIdPrefix(prefix)) return { kind: ID_KINDS[prefix], id: text };
+  // Order references such as `re_1001` begin like an id too.
+  const [prefix = ''] = text.split('_', 1);
+  if (isIdPrefix(prefix) && isId(prefix, text)) return { kind: ID_KINDS[prefix], id: text };
   if (/^0x[\da-f]{64}$/i.test(text)) return { kind: 'hash', hash: text.toLowerCase() };
   if (/^0x[\da-f]{40}$/i.test(text)) return { kind: 'address', address: text.toLowerCase() };
   if (text.includes('@')) return { kind: 'email', email: text };

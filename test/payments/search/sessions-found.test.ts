@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { transaction } from '#db/transaction.ts';
+import { newId } from '#lib/ids.ts';
 import type { Owner } from '#payments/model/owner.ts';
 import { paymentChains } from '#payments/model/payment-chain.ts';
 import { searchTextOf } from '#payments/search/search-text.ts';
@@ -85,7 +86,7 @@ eachPaymentsDatabase('a search in checkouts', ownedTest => {
     for (const text of ['25.5', '25,50', '25.5 USDC', '25.50 usdc'])
       expect([text, await found(text)]).toEqual([text, [wanted.id]]);
     for (const text of [
-      'cs_none',
+      newId('cs'),
       '1042',
       'ada@example.co',
       '25',
@@ -95,6 +96,27 @@ eachPaymentsDatabase('a search in checkouts', ownedTest => {
       '%',
     ])
       expect([text, await found(text)]).toEqual([text, []]);
+  });
+
+  test('finds order references and products that begin like an id', async ({
+    db,
+    shop,
+    opened,
+    found,
+    payments,
+  }) => {
+    for (const reference of ['re_1001', 'PL_7', 'cs_2026_11', 'txn_x', `cust_${'1'.repeat(25)}`, 'utr_1-2']) {
+      const { id } = await opened({ clientReferenceId: reference });
+      await transaction(db, handle =>
+        settlement({ handle, seals: SEALED, now: RECORD_TIME + 1 }).simulate({ id }, 'completed'),
+      );
+
+      expect([reference, await found(reference), await payments(reference)]).toEqual([reference, [id], [id]]);
+    }
+    const link = aLink(shop, { name: 'pl_7 of the catalogue' });
+    await linkStore(db).insert(link);
+    const sold = await opened({ paymentLinkId: link.id });
+    expect(await found('PL_7 of')).toEqual([sold.id]);
   });
 
   test('finds a number as reference, product and price at once, each checkout once', async ({
@@ -238,7 +260,7 @@ eachPaymentsDatabase('a search in checkouts', ownedTest => {
       `0x${'12'.repeat(32)}`,
       'ada@b.example',
       link.id,
-      'txn_1',
+      newId('txn'),
       '',
     ];
 
