@@ -158,6 +158,63 @@ test('tokens are sorted by value, and what has no price or is a scam is folded',
   await page.close();
 });
 
+test('the portfolio of an index counts priced tokens behind a page of worthless ones', async ({ page }) => {
+  const held = (rate: string | null) => ({
+    ...holding('ANY', '20500000', rate),
+    token: {
+      address: ADDRESS,
+      name: 'Any',
+      symbol: 'ANY',
+      type: 'ERC-20',
+      decimals: '6',
+      exchange_rate: rate,
+    },
+  });
+  const pages = {
+    first: { items: Array.from({ length: 50 }, () => held(null)), next_page_params: { cursor: 'next' } },
+    next: { items: [held('2')], next_page_params: null },
+  };
+  await page.route(/\/addresses\/[^/]+\/tokens/, route => {
+    const isNext = new URL(route.request().url()).searchParams.get('cursor') === 'next';
+    return route.fulfill({ json: pages[isNext ? 'next' : 'first'], headers: { 'X-Backend': 'index-1' } });
+  });
+
+  await page.goto(`/chain/${CHAIN}/address/${ADDRESS}`);
+
+  const portfolio = page.locator('.facts div', { hasText: /^Portfolio/ });
+  await portfolio.getByText('1 token with a price').waitFor();
+  expect(await portfolio.innerText()).not.toContain('of the first 250');
+});
+
+test('a sum of which a part could not be read is a problem with a retry, and no smaller sum', async ({
+  page,
+}) => {
+  let isDown = true;
+  await page.route(/\/addresses\/[^/]+\/(?:tokens|token-transfers)/, route =>
+    isDown
+      ? route.fulfill({ status: 502, json: { message: 'No back end had an answer' } })
+      : route.fulfill({ json: { items: [], next_page_params: null } }),
+  );
+  await page.route(/\/coin-balance-history/, route =>
+    route.fulfill({ status: 501, json: { message: 'No' } }),
+  );
+  await page.goto(`/chain/${CHAIN}/address/${ADDRESS}`);
+  const rows = ['Portfolio', 'Received today'].map(name =>
+    page.locator('.facts div', { hasText: new RegExp(`^${name}`) }),
+  );
+  await rows[1]?.getByRole('button', { name: 'Add up' }).click();
+
+  for (const row of rows) {
+    await row.getByText('No back end had an answer').waitFor();
+    expect(await row.innerText()).not.toContain('$');
+  }
+  isDown = false;
+  for (const row of rows) {
+    await row.getByRole('button', { name: 'Try again' }).click();
+    await row.getByText('$').waitFor();
+  }
+});
+
 test('results of a search show the mark of a scam, and no text that turns', async ({ page }) => {
   await page.goto('/search?q=WWW');
   const rows = page.getByRole('region', { name: /^Results on/ }).locator('tbody tr');

@@ -1,34 +1,34 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { COIN_DECIMALS, decimalsIn } from '#pages/browser/amounts.ts';
+import { Awaited, type Reply, useAnswer } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { api, type Explorer } from '../api.ts';
+import { configuredChains } from '../live/live.ts';
 import { useChain } from '../records/coin.ts';
 import { dollars, worth } from '../records/figures.ts';
+import { pageQuery, type RecordCursor } from '../records/record-list.ts';
 
 type Details = Explorer['AddressDetails'];
 type Holding = Explorer['AddressToken'];
 
-/** Pages of tokens that are added up. A Blockscout lists those of the highest value first. */
+/** Pages of tokens that are added up. */
 const MOST_PAGES = 5;
 
 /** Value of the coins and tokens of an address at today's rates, and how many tokens it counts (Decision 422). */
 export function PortfolioValue({ chainId, address }: { chainId: number; address: Details }): VNode {
-  const [tokens, setTokens] = useState<PricedTokens>();
+  const tokens = useAnswer(signal => pricedTokens(chainId, address.hash, signal), [chainId, address.hash]);
   const decimals = useChain(chainId)?.native?.decimals ?? COIN_DECIMALS;
-  useEffect(() => {
-    const leaving = new AbortController();
-    pricedTokens(chainId, address.hash, leaving.signal).then(setTokens, () => undefined);
-    return () => leaving.abort();
-  }, [chainId, address.hash]);
-  if (tokens === undefined) return html`<span>…</span>`;
   const { coin_balance: coins, exchange_rate: rate } = address;
   const ofCoins = coins === null || rate === null ? 0 : worth(coins, decimals, Number(rate));
-  const count = `${tokens.count} ${tokens.count === 1 ? 'token' : 'tokens'}`;
-  return html`<span>
-    ${dollars(ofCoins + tokens.value)}
-    <span class="small"> coins and <a href="?tab=tokens">${count} with a price</a>${tokens.isCut && ', of the first 250'}, at today’s rates</span>
-  </span>`;
+  return h(Awaited<PricedTokens>, {
+    loading: tokens,
+    skeleton: '…',
+    children: ({ value, count, isCut }) => html`<span>
+      ${dollars(ofCoins + value)}
+      <span class="small"> coins and <a href="?tab=tokens">${count} ${count === 1 ? 'token' : 'tokens'} with a price</a>${isCut && ', of the first 250'}, at today’s rates</span>
+    </span>`,
+  });
 }
 
 interface PricedTokens {
@@ -38,27 +38,40 @@ interface PricedTokens {
   readonly isCut: boolean;
 }
 
-/** Adds up the tokens of an address until a page ends with one that has no price. */
-async function pricedTokens(chainId: number, address: string, signal: AbortSignal): Promise<PricedTokens> {
-  let cursor: string | undefined;
+/** Adds up the tokens of an address. A list by value is read until a page ends with one that has no price. */
+async function pricedTokens(
+  chainId: number,
+  address: string,
+  signal: AbortSignal,
+): Promise<Reply<PricedTokens>> {
+  const path = { address_hash: address };
+  let position: RecordCursor | undefined;
   let [value, count] = [0, 0];
-  for (let page = 0; page < MOST_PAGES; page += 1) {
-    const { data } = await api.GET('/explorer/addresses/{address_hash}/tokens', {
-      params: {
-        path: { address_hash: address },
-        query: { chain_id: chainId, type: ['ERC-20'], ...(cursor !== undefined && { cursor }) },
-      },
+  for (let page = 1; ; page += 1) {
+    const query = { ...pageQuery(chainId, position), type: ['ERC-20' as const] };
+    const reply = await api.GET('/explorer/addresses/{address_hash}/tokens', {
+      params: { path, query },
       signal,
     });
-    const worths = (data?.items ?? []).map(held => worthOf(held));
+    const { data, error, response } = reply;
+    if (data === undefined) return { error, response };
+    const worths = data.items.map(held => worthOf(held));
     for (const one of worths) {
       value += one ?? 0;
       count += one === undefined ? 0 : 1;
     }
-    cursor = data?.next_page_params?.cursor;
-    if (cursor === undefined || worths.at(-1) === undefined) return { value, count, isCut: false };
+    position = data.next_page_params ?? undefined;
+    const isOver =
+      position === undefined || (worths.at(-1) === undefined && (await isByValue(chainId, response)));
+    if (isOver || page === MOST_PAGES) return { data: { value, count, isCut: !isOver }, response };
   }
-  return { value, count, isCut: true };
+}
+
+/** True for an answer of a Blockscout, which lists the tokens of the highest value first. Others have another order. */
+async function isByValue(chainId: number, { headers }: Response): Promise<boolean> {
+  const chain = (await configuredChains()).find(({ id }) => id === chainId);
+  const backend = chain?.backends.find(({ name }) => name === headers.get('X-Backend'));
+  return backend?.kind === 'blockscout';
 }
 
 /** Value of a token balance in US dollars; undefined without a price, and for what its back end calls a scam. */

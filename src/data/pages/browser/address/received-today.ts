@@ -1,7 +1,9 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { COIN_DECIMALS, grouped } from '#pages/browser/amounts.ts';
+import { Awaited, type Reply, useAnswer } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { api, type Explorer } from '../api.ts';
 import { useChain } from '../records/coin.ts';
 import { dollars, worth } from '../records/figures.ts';
@@ -20,17 +22,21 @@ const MOST_PAGES = 5;
  */
 export function ReceivedToday({ chainId, address }: { chainId: number; address: Details }): VNode {
   const [isAsked, setIsAsked] = useState(false);
-  const [received, setReceived] = useState<Received>();
-  const decimals = useChain(chainId)?.native?.decimals ?? COIN_DECIMALS;
-  useEffect(() => {
-    if (!isAsked) return;
-    const leaving = new AbortController();
-    receivedToday({ chainId, address, decimals }, leaving.signal).then(setReceived, () => undefined);
-    return () => leaving.abort();
-  }, [isAsked, chainId, address, decimals]);
   if (!isAsked) return html`<button type="button" onClick=${() => setIsAsked(true)}>Add up</button>`;
-  if (received === undefined) return html`<span>…</span>`;
-  const { value, blocks, tokens, unpriced, isCut } = received;
+  const { hash, exchange_rate: rate } = address;
+  return h(ReceivedSum, { chainId, hash, rate: Number(rate) });
+}
+
+function ReceivedSum({ chainId, hash, rate }: { chainId: number; hash: string; rate: number }): VNode {
+  const decimals = useChain(chainId)?.native?.decimals ?? COIN_DECIMALS;
+  const loading = useAnswer(
+    signal => receivedToday({ chainId, hash, rate, decimals }, signal),
+    [chainId, hash, rate, decimals],
+  );
+  return h(Awaited<Received>, { loading, skeleton: '…', children: received => sumOf(received) });
+}
+
+function sumOf({ value, blocks, tokens, unpriced, isCut }: Received): VNode {
   const parts = [
     blocks > 0 && html`<a href="?tab=balance">coins in ${counted(blocks, 'block')}</a>`,
     tokens > 0 && html`<a href="?tab=transfers&direction=to">${counted(tokens, 'token transfer')}</a>`,
@@ -62,7 +68,9 @@ interface Received {
 
 interface Recipient {
   readonly chainId: number;
-  readonly address: Details;
+  readonly hash: string;
+  /** US dollars per coin. */
+  readonly rate: number;
   readonly decimals: number;
 }
 
@@ -71,39 +79,43 @@ interface Recipient {
  * record of a call says.
  */
 async function receivedToday(
-  { chainId, address: { hash, exchange_rate: rate }, decimals }: Recipient,
+  { chainId, hash, rate, decimals }: Recipient,
   signal: AbortSignal,
-): Promise<Received> {
+): Promise<Reply<Received>> {
   const path = { address_hash: hash };
   const [balances, transfers] = await Promise.all([
     ofToday(
-      async position => {
-        const query = pageQuery(chainId, position);
-        const asked = { params: { path, query }, signal };
-        return (await api.GET('/explorer/addresses/{address_hash}/coin-balance-history', asked)).data;
+      position => {
+        const asked = { params: { path, query: pageQuery(chainId, position) }, signal };
+        return api.GET('/explorer/addresses/{address_hash}/coin-balance-history', asked);
       },
       ({ block_timestamp: time }) => time,
     ),
     ofToday(
-      async position => {
+      position => {
         const query = { ...pageQuery(chainId, position), filter: 'to' as const };
-        const asked = { params: { path, query }, signal };
-        return (await api.GET('/explorer/addresses/{address_hash}/token-transfers', asked)).data;
+        return api.GET('/explorer/addresses/{address_hash}/token-transfers', {
+          params: { path, query },
+          signal,
+        });
       },
       ({ timestamp }) => timestamp,
     ),
   ]);
-  const gains = balances.items.flatMap(({ delta }) => (BigInt(delta) > 0n ? [delta] : []));
-  const others = transfers.items.filter(({ from }) => from?.hash !== hash);
-  const ofCoins = gains.map(delta => worth(delta, decimals, Number(rate)));
+  if (balances.data === undefined) return { error: balances.error, response: balances.response };
+  if (transfers.data === undefined) return { error: transfers.error, response: transfers.response };
+  const gains = balances.data.items.flatMap(({ delta }) => (BigInt(delta) > 0n ? [delta] : []));
+  const others = transfers.data.items.filter(({ from }) => from?.hash !== hash);
+  const ofCoins = gains.map(delta => worth(delta, decimals, rate));
   const ofTokens = others.flatMap(transfer => worthOfTransfer(transfer) ?? []);
-  return {
+  const data = {
     value: [...ofCoins, ...ofTokens].reduce((sum, one) => sum + one, 0),
     blocks: gains.length,
     tokens: ofTokens.length,
     unpriced: others.length - ofTokens.length,
-    isCut: balances.isCut || transfers.isCut,
+    isCut: balances.data.isCut || transfers.data.isCut,
   };
+  return { data, response: transfers.response };
 }
 
 /** Value of a token transfer in US dollars; undefined for an NFT, and as for a balance. */
@@ -117,22 +129,24 @@ interface Listed<T> {
   readonly next_page_params: RecordCursor | null;
 }
 
+const NOT_IMPLEMENTED = 501;
+
 /** Records since midnight of a list that runs from newest to oldest. Empty for a list that no back end has. */
 async function ofToday<T>(
-  load: (position: RecordCursor | undefined) => Promise<Listed<T> | undefined>,
+  load: (position: RecordCursor | undefined) => Promise<Reply<Listed<T>>>,
   timeOf: (item: T) => string | null | undefined,
-): Promise<{ items: readonly T[]; isCut: boolean }> {
+): Promise<Reply<{ items: readonly T[]; isCut: boolean }>> {
   const midnight = new Date().setHours(0, 0, 0, 0);
   const items: T[] = [];
   let position: RecordCursor | undefined;
-  for (let page = 0; page < MOST_PAGES; page += 1) {
-    const listed = await load(position);
-    if (listed === undefined) return { items, isCut: false };
+  for (let page = 1; ; page += 1) {
+    const { data: listed, error, response } = await load(position);
+    if (response.status === NOT_IMPLEMENTED) return { data: { items, isCut: false }, response };
+    if (listed === undefined) return { error, response };
     const recent = listed.items.filter(item => Date.parse(timeOf(item) ?? '') >= midnight);
     items.push(...recent);
-    if (listed.next_page_params === null || recent.length < listed.items.length)
-      return { items, isCut: false };
-    position = listed.next_page_params;
+    position = listed.next_page_params ?? undefined;
+    const isOver = position === undefined || recent.length < listed.items.length;
+    if (isOver || page === MOST_PAGES) return { data: { items, isCut: !isOver }, response };
   }
-  return { items, isCut: true };
 }
