@@ -30,10 +30,11 @@ export function decodeCursor(token: string): Cursor | undefined {
 }
 
 function isPosition(value: unknown): value is CursorPosition {
-  return (
-    isObject(value) &&
-    Object.values(value).every(
-      member => member === null || typeof member === 'string' || Number.isSafeInteger(member),
-    )
-  );
+  return isObject(value) && Object.values(value).every(isPositionValue);
+}
+
+/** No text has NUL, as in every other parameter, because PostgreSQL cannot compare it. */
+function isPositionValue(value: unknown): boolean {
+  if (typeof value === 'string') return !value.includes('\0');
+  return value === null || Number.isSafeInteger(value);
 }

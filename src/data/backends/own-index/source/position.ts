@@ -11,6 +11,8 @@ export type Keys = Readonly<Record<string, unknown>>;
 /** Upper bounds of positions on any chain. A list before a higher position starts at its beginning. */
 const HIGHEST_BLOCK = 2 ** 33 - 1;
 const LAST_INDEX = 2 ** 20 - 1;
+/** The next index is the last one that PostgreSQL compares with the column. */
+const LAST_TRACE_INDEX = 2 ** 31 - 2;
 
 /** Document's position keys of lists by block number and index, and of pending transactions. */
 const POSITION_KEYS = [
@@ -87,10 +89,10 @@ export function tracePosition(position: CursorPosition | undefined, query: Keys)
   const needed = ['block_number', 'transaction_index', 'index'];
   const keys = wholeKeys({ position, query }, needed, POSITION_KEYS);
   if (keys === undefined) return undefined;
-  const { block_number: blockNumber, transaction_index: transactionIndex, index: traceIndex } = keys;
-  if (!isHeight(blockNumber) || !isHeight(transactionIndex) || !isHeight(traceIndex)) throw notOurs();
-  if (blockNumber >= HIGHEST_BLOCK) return undefined;
-  return { blockNumber, transactionIndex: Math.min(transactionIndex, LAST_INDEX), traceIndex };
+  const { block_number: blockNumber } = keys;
+  if (!isHeight(blockNumber)) throw notOurs();
+  const withinBlock = callPosition(keys);
+  return blockNumber >= HIGHEST_BLOCK ? undefined : { blockNumber, ...withinBlock };
 }
 
 /**
@@ -102,10 +104,15 @@ export function callAfter(
   query: Keys,
 ): Omit<TracePosition, 'blockNumber'> | undefined {
   const keys = wholeKeys({ position, query }, ['transaction_index', 'index']);
-  if (keys === undefined) return undefined;
-  const { transaction_index: transactionIndex, index: traceIndex } = keys;
+  return keys && callPosition(keys);
+}
+
+function callPosition({ transaction_index: transactionIndex, index: traceIndex }: Keys) {
   if (!isHeight(transactionIndex) || !isHeight(traceIndex)) throw notOurs();
-  return { transactionIndex: Math.min(transactionIndex, LAST_INDEX), traceIndex };
+  return {
+    transactionIndex: Math.min(transactionIndex, LAST_INDEX),
+    traceIndex: Math.min(traceIndex, LAST_TRACE_INDEX),
+  };
 }
 
 /** Upper bound of uint256, because a 78-digit number may exceed it. */
