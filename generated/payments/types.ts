@@ -412,7 +412,7 @@ export interface paths {
         post?: never;
         /**
          * Erase a customer
-         * @description Removes the customer, and everything that the customer wrote from checkouts, events, deliveries, notifications and stored answers. Amounts, order references, metadata, hashes and addresses on the chain are kept. Checkouts that are open stay so. A later checkout with the same e-mail address or wallet makes a new customer.
+         * @description Removes the customer, and everything that the customer wrote from checkouts, events, deliveries, notifications and stored answers. Amounts, order references, metadata, hashes and addresses on the chain are kept. Checkouts that are open stay so. A later checkout with the same e-mail address or wallet makes a new customer. The customer is gone with the answer; what is not erased after five seconds, of one with very many checkouts, is erased in the background within minutes. After an upgrade the answer may be a 503, until checkouts of the earlier version are assigned to customers.
          */
         delete: operations["deleteCustomer"];
         options?: never;
