@@ -59,7 +59,7 @@ export function retentionWorker(options: RetentionOptions): Worker {
       try {
         for (const remove of removals(options)) {
           if (signal.aborted) return removed;
-          removed += await remove();
+          removed += await remove(signal);
         }
       } finally {
         await leader.resign();
@@ -75,7 +75,7 @@ function removals({
   seals,
   clock,
   unpaidSessionsMs = UNPAID_SESSION_LIFETIME_MS,
-}: RetentionOptions): readonly (() => Promise<number>)[] {
+}: RetentionOptions): readonly ((signal: AbortSignal) => Promise<number>)[] {
   const now = clock.now();
   const old = (lifetimeMs: number) => ({ before: now - lifetimeMs, limit: BATCH });
   return [
@@ -91,9 +91,9 @@ function removals({
     () => imageStore(db).removeUnnamed({ now, limit: BATCH }),
     () => auditStore(db).removeOld(old(AUDIT_LIFETIME_MS)),
     () => removeOldEvents(db, old(EVENT_LIFETIME_MS)),
-    () => removeUnpaidSessions(db, seals, old(unpaidSessionsMs)),
-    () => identifyCustomers(db, seals, BATCH),
-    () => customerErasures({ db, seals, clock }).finishStalled(),
+    signal => removeUnpaidSessions({ db, seals, signal }, old(unpaidSessionsMs)),
+    () => identifyCustomers(db, seals, { limit: BATCH }),
+    signal => customerErasures({ db, seals, clock }).finishStalled(signal),
     () => setAsideStore(db).removeUnused(),
     () => watchedStore(db).removeUnused(old(unpaidSessionsMs + LONGEST_SESSION_MS + WATCH_NOTE_MS)),
   ];
@@ -119,14 +119,14 @@ function removeOldEvents(handle: Handle, { before, limit }: OldRecords): Promise
  * payers wrote from records that stay longer (Decision 460). Sessions with any other transaction stay. Returns the number of
  * sessions.
  */
-async function removeUnpaidSessions(db: Db, seals: Seals, old: OldRecords): Promise<number> {
+async function removeUnpaidSessions(
+  { db, seals, signal }: { readonly db: Db; readonly seals: Seals; readonly signal: AbortSignal },
+  old: OldRecords,
+): Promise<number> {
   const unpaid = await unpaidSessions(db, old);
   if (unpaid.length === 0) return 0;
-  await erasePayers(
-    db,
-    seals,
-    unpaid.filter(row => row.sealed_customer !== null),
-  );
+  const known = unpaid.filter(row => row.sealed_customer !== null);
+  if (!(await erasePayers(db, seals, known, signal))) return 0;
   return transaction(db, async handle => {
     // A payment may have been recorded meanwhile.
     const rows = await unpaidSessions(handle, old, { ids: unpaid.map(({ id }) => id) });

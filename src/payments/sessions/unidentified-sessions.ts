@@ -2,21 +2,28 @@ import type { Db } from '../../db/open.ts';
 import { execute } from '../../db/query.ts';
 import { transaction } from '../../db/transaction.ts';
 import { customerStore } from '../customers/customer-store.ts';
+import type { Owner } from '../model/owner.ts';
 import { SealError, type Seals } from '../secrets/sealed.ts';
+import { ownedBy } from '../store/list-query.ts';
 import { select } from '../tables/select.ts';
 import { sessionOf } from './session-rows.ts';
 
 /**
- * Finds the customers of sessions that an older version opened, so that they are found by email address too. Returns the
- * number of sessions.
+ * Finds the customers of sessions that an older version opened, of one owner or of all, so that they are found by email
+ * address too. Returns the number of sessions.
  */
-export function identifyCustomers(db: Db, seals: Seals, limit: number): Promise<number> {
+export function identifyCustomers(
+  db: Db,
+  seals: Seals,
+  { limit, owner }: { readonly limit: number; readonly owner?: Owner | undefined },
+): Promise<number> {
+  const own = owner === undefined ? { sql: '1 = 1', bindings: [] } : ownedBy(owner);
   return transaction(db, async handle => {
     const customers = customerStore(handle, seals);
     const rows = await select({ from: 'checkout_sessions', columns: ['*'] }).rows(
       handle,
-      'where customer_id is null limit ?',
-      [limit],
+      `where customer_id is null and ${own.sql} limit ?`,
+      [...own.bindings, limit],
     );
     for (const row of rows) {
       const session = readable(row);

@@ -48,7 +48,7 @@ bothDatabases('a database from before purchases of customers', databases => {
     await insertSession(db, owner, { ...ADA, ...paid, createdAt: RECORD_TIME + 8_000 });
 
     await migrate(db, PAYMENTS_MIGRATIONS);
-    while ((await identifyCustomers(db, SEALED, 1)) > 0);
+    while ((await identifyCustomers(db, SEALED, { limit: 1 })) > 0);
 
     const customers = (await customerRows.rows(db)).map(row => customerOf(row, SEALED));
     expect(customers).toEqual([

@@ -8,13 +8,19 @@ import { relay } from '#payments/events/relay.ts';
 import { retentionWorker } from '#payments/retention.ts';
 import { sessionStore } from '#payments/sessions/session-store.ts';
 import { linkStore } from '#payments/store/link-store.ts';
-import { attemptStore } from '#payments/webhooks/store/attempt-store.ts';
 import { list, record, text } from '../../lab/json.ts';
 import { aLink } from '../../lab/payments-records.ts';
 import { PATIENCE_MS } from '../../lab/until.ts';
 import { bothDatabases } from '../../support/databases.ts';
-import { errorOf, type Merchant, type PaymentsApi, startPaymentsApi } from '../../support/payments-api.ts';
+import {
+  errorOf,
+  type Merchant,
+  type PaymentsApi,
+  PLACE,
+  startPaymentsApi,
+} from '../../support/payments-api.ts';
 import { newWebhook } from '../../support/webhooks-api.ts';
+import { echoDeliveries } from './echoed-deliveries.ts';
 import { readableTables } from './readable-tables.ts';
 
 const CUSTOMERS = '/api/v1/customers';
@@ -98,26 +104,6 @@ bothDatabases('erasing a customer', databases => {
     return { id: text(record(body).customer_id), paid, open };
   }
 
-  /** A receiver answers each delivery with the body that it got. */
-  async function echoed(): Promise<void> {
-    const deliveries = await rowsOf<{ id: string; sealed_body: string }>(
-      api.db,
-      'select id, sealed_body from deliveries where organization_id = ?',
-      [shop.owner.organizationId],
-    );
-    await attemptStore(api.db, api.seals).insert(
-      deliveries.map(({ id, sealed_body }) => ({
-        deliveryId: id,
-        number: 1,
-        endedAt: api.clock.now(),
-        responseCode: 200,
-        responseTimeMs: 5,
-        error: null,
-        responseBody: api.seals.open(sealed_body, { table: 'deliveries', column: 'sealed_body', id }),
-      })),
-    );
-  }
-
   const tablesWith = async (pattern: RegExp) =>
     [...(await readableTables(api.db, api.seals))].flatMap(([table, all]) =>
       pattern.test(all) ? [table] : [],
@@ -127,7 +113,7 @@ bothDatabases('erasing a customer', databases => {
     const ada = await customerOf(ADA);
     // The shop writes down which order is repeated.
     await customerOf({ ...BOB, metadata: { repeats: ada.paid } });
-    await echoed();
+    await echoDeliveries(api, shop.owner);
     const everywhere = [
       'checkout_sessions',
       'customers',
@@ -253,6 +239,51 @@ bothDatabases('erasing a customer', databases => {
 
     await shop.delete(`${CUSTOMERS}/${id}`);
 
+    expect(await tablesWith(WRITTEN)).toEqual([]);
+  });
+
+  test('looks at no checkout of another organization, and at none for a customer that is missing', async () => {
+    const { id, paid } = await customerOf(ADA);
+    const other = await api.merchant();
+    const { body } = await other.post(SESSIONS, {
+      ...PLACE,
+      amount: '5',
+      customerEmail: 'eve@other.example',
+    });
+    const theirs = text(record(body).id);
+    await execute(api.db, 'update checkout_sessions set customer_id = null where id in (?, ?)', [
+      paid,
+      theirs,
+    ]);
+    const unassigned = async () =>
+      (
+        await rowsOf<{ id: string }>(api.db, 'select id from checkout_sessions where customer_id is null')
+      ).map(row => row.id);
+
+    const missing = await shop.delete(`${CUSTOMERS}/cust_${'0'.repeat(24)}`);
+    const before = await unassigned();
+    await shop.delete(`${CUSTOMERS}/${id}`);
+
+    expect(errorOf(missing)).toBe('404 resource_not_found');
+    expect(before.sort()).toEqual([paid, theirs].sort());
+    expect(await unassigned()).toEqual([theirs]);
+  });
+
+  test('is left to retention when it takes too long', async () => {
+    const { id, paid } = await customerOf(ADA);
+    const erasures = customerErasures(api);
+    const over = AbortSignal.abort();
+    await execute(api.db, 'update checkout_sessions set customer_id = null where id = ?', [paid]);
+    const prepared = [await erasures.prepare(shop.owner, over), await erasures.prepare(shop.owner, over)];
+    await transaction(api.db, handle => erasures.begin(handle, shop.owner, id));
+
+    const isFinished = await erasures.finish(id, over);
+
+    expect([...prepared, isFinished]).toEqual([false, true, false]);
+    expect(errorOf(await shop.get(`${CUSTOMERS}/${id}`))).toBe('404 resource_not_found');
+    expect(await tablesWith(WRITTEN)).not.toEqual([]);
+    api.clock.advance(61_000);
+    await retentionWorker(api).runOnce(AbortSignal.timeout(PATIENCE_MS));
     expect(await tablesWith(WRITTEN)).toEqual([]);
   });
 });

@@ -1,15 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Db, Transaction } from '#db/open.ts';
+import type { Db, Handle, Transaction } from '#db/open.ts';
 import { execute } from '#db/query.ts';
 import { placeholders } from '#db/rows.ts';
 import { transaction } from '#db/transaction.ts';
 import type { Clock } from '#lib/clock.ts';
+import { customerStore } from '../../customers/customer-store.ts';
 import type { Owner } from '../../model/owner.ts';
 import { NO_CUSTOMER_ID } from '../../model/session.ts';
 import type { Seals } from '../../secrets/sealed.ts';
 import { identifyCustomers } from '../../sessions/unidentified-sessions.ts';
 import { ownedRow } from '../../store/list-query.ts';
 import { select } from '../../tables/select.ts';
+import type { SessionRow } from '../../tables/session-tables.ts';
 import { eraseCopies } from './erased-copies.ts';
 import { eraseEvents } from './erased-events.ts';
 
@@ -31,29 +33,41 @@ interface ErasureDeps {
  * bounded size, and each step can be repeated: sessions keep the customer's id until nothing else is left.
  */
 export function customerErasures({ db, seals, clock }: ErasureDeps) {
-  const finish = async (id: string): Promise<void> => {
+  const finish = async (id: string, signal: AbortSignal): Promise<boolean> => {
     const [owner] = await erasures.rows(db, 'where customer_id = ?', [id]);
-    if (owner === undefined) return;
+    if (owner === undefined) return true;
     const { organization_id: organizationId, mode } = owner;
     const isOwn = {
       sql: 'organization_id = ? and mode = ? and customer_id = ?',
       bindings: [organizationId, mode, id],
     };
-    await repeat(() => transaction(db, handle => eraseSessions(handle, seals, isOwn)));
-    const sessions = await select({ from: 'checkout_sessions', columns: ['id'] }).rows(
-      db,
-      `where ${isOwn.sql}`,
-      isOwn.bindings,
-    );
-    const sessionIds = new Set(sessions.map(one => one.id));
-    await eraseCopies(db, seals, { owner: { organizationId, mode }, sessionIds });
-    await repeat(() => transaction(db, handle => detachSessions(handle, isOwn)));
+    const sessionIds = await eraseSessions(db, seals, isOwn, signal);
+    if (sessionIds === undefined) return false;
+    const copies = { owner: { organizationId, mode }, sessionIds };
+    if (!(await eraseCopies(db, seals, copies, signal))) return false;
+    const detach = () => transaction(db, handle => detachSessions(handle, isOwn));
+    if (!(await repeated(detach, signal))) return false;
     await execute(db, 'delete from customer_erasures where customer_id = ?', [id]);
+    return true;
+  };
+
+  const isBegun = async (handle: Handle, { organizationId, mode }: Owner, id: string): Promise<boolean> => {
+    const isOwn = 'where customer_id = ? and organization_id = ? and mode = ?';
+    return (await erasures.rows(handle, isOwn, [id, organizationId, mode])).length === 1;
   };
 
   return {
-    /** Identifies sessions of older versions, so that none of the customer is left out. */
-    prepare: () => repeat(() => identifyCustomers(db, seals, IDENTIFIED_AT_ONCE)),
+    /** True for a customer of the owner, and for one that is being erased. */
+    async isKnown(owner: Owner, id: string): Promise<boolean> {
+      return (await customerStore(db, seals).find(owner, id)) !== undefined || isBegun(db, owner, id);
+    },
+
+    /**
+     * Identifies the owner's sessions of older versions, so that none of the customer is left out. False when the signal
+     * aborted before the last one.
+     */
+    prepare: (owner: Owner, signal: AbortSignal): Promise<boolean> =>
+      repeated(() => identifyCustomers(db, seals, { limit: IDENTIFIED_AT_ONCE, owner }), signal),
 
     /** Removes the customer. False when the owner has none with this id, also none that is being erased. */
     async begin(handle: Transaction, owner: Owner, id: string): Promise<boolean> {
@@ -68,17 +82,18 @@ export function customerErasures({ db, seals, clock }: ErasureDeps) {
         });
         return true;
       }
-      const isOwn = 'where customer_id = ? and organization_id = ? and mode = ?';
-      return (await erasures.rows(handle, isOwn, [id, organizationId, mode])).length === 1;
+      return isBegun(handle, owner, id);
     },
 
-    /** Erases what is left of a customer that was removed. */
+    /** Erases what is left of a customer that was removed. False when the signal aborted before the end. */
     finish,
 
-    /** Finishes erasings whose process has ended. Returns their number. */
-    async finishStalled(): Promise<number> {
-      const stalled = await erasures.rows(db, 'where started_at < ?', [clock.now() - STALLED_MS]);
-      for (const { customer_id: id } of stalled) await finish(id);
+    /** Continues the oldest erasing whose process or request has ended. Returns 0 when there is none. */
+    async finishStalled(signal: AbortSignal): Promise<number> {
+      const stalled = await erasures.rows(db, 'where started_at < ? order by started_at limit 1', [
+        clock.now() - STALLED_MS,
+      ]);
+      for (const { customer_id: id } of stalled) await finish(id, signal);
       return stalled.length;
     },
   };
@@ -89,27 +104,61 @@ const erasures = select({
   columns: ['customer_id', 'organization_id', 'mode'],
 });
 
-async function repeat(step: () => Promise<number>): Promise<void> {
-  while ((await step()) > 0) await setImmediate();
+/** Repeats a step until it finds no more rows. False when the signal aborted before. */
+async function repeated(step: () => Promise<number>, signal: AbortSignal): Promise<boolean> {
+  while ((await step()) > 0) {
+    if (signal.aborted) return false;
+    await setImmediate();
+  }
+  return true;
 }
 
-/** Erases some sessions of a customer, with their events and deliveries. Returns their number. */
-async function eraseSessions(handle: Transaction, seals: Seals, isOwn: Condition): Promise<number> {
-  const sessions = await select({ from: 'checkout_sessions', columns: ['id', 'deposit_address'] }).rows(
-    handle,
-    `where ${isOwn.sql} and (sealed_customer is not null or client_hash is not null) limit ${BATCH}`,
-    isOwn.bindings,
-  );
-  for (const session of sessions) await eraseEvents(handle, seals, session);
-  if (sessions.length > 0) {
+/** Erases the sessions of a customer, with their events and deliveries. Returns their ids; undefined after an abort. */
+async function eraseSessions(
+  db: Db,
+  seals: Seals,
+  isOwn: Condition,
+  signal: AbortSignal,
+): Promise<Set<string> | undefined> {
+  const ids = new Set<string>();
+  let last: Pick<SessionRow, 'created_at' | 'id'> | undefined;
+  do {
+    const after = last;
+    const sessions = await transaction(db, handle => eraseSome(handle, seals, isOwn, after));
+    for (const { id } of sessions) ids.add(id);
+    last = sessions.length < BATCH ? undefined : sessions.at(-1);
+    if (last !== undefined && signal.aborted) return undefined;
+    await setImmediate();
+  } while (last !== undefined);
+  return ids;
+}
+
+/** Erases the sessions of a customer after a given one. Returns those that it looked at, at most a batch. */
+async function eraseSome(
+  handle: Transaction,
+  seals: Seals,
+  isOwn: Condition,
+  after: Pick<SessionRow, 'created_at' | 'id'> | undefined,
+) {
+  const sessions = await select({
+    from: 'checkout_sessions',
+    columns: ['id', 'created_at', 'deposit_address', 'sealed_customer', 'client_hash'],
+  }).rows(handle, `where ${isOwn.sql} and (created_at, id) > (?, ?) order by created_at, id limit ${BATCH}`, [
+    ...isOwn.bindings,
+    after?.created_at ?? 0,
+    after?.id ?? '',
+  ]);
+  const unerased = sessions.filter(one => one.sealed_customer !== null || one.client_hash !== null);
+  for (const session of unerased) await eraseEvents(handle, seals, session);
+  if (unerased.length > 0) {
     await execute(
       handle,
       `update checkout_sessions set sealed_customer = null, client_hash = null
-       where id in (${placeholders(sessions.length)})`,
-      sessions.map(({ id }) => id),
+       where id in (${placeholders(unerased.length)})`,
+      unerased.map(({ id }) => id),
     );
   }
-  return sessions.length;
+  return sessions;
 }
 
 interface Condition {

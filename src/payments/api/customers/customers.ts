@@ -1,6 +1,7 @@
 import type { OperationRequest } from '#contract/contracts/operations.ts';
 import type { PaymentsOperations, PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { timestamp } from '#lib/clock.ts';
+import { Unavailable } from '#lib/unavailable.ts';
 import { type CustomerFigures, customerFigures } from '../../customers/customer-figures.ts';
 import { customerStore } from '../../customers/customer-store.ts';
 import type { PaymentChains } from '../../model/payment-chain.ts';
@@ -37,6 +38,10 @@ const COLUMNS = [
   'created_at',
   'updated_at',
 ] as const satisfies readonly (keyof Customer)[];
+
+/** Time after which a request to erase a customer leaves the rest to retention, in milliseconds. */
+const LONGEST_ERASING_MS = 5_000;
+const UNIDENTIFIED = 'Checkouts of an earlier version are still being assigned to customers';
 
 /** Most customers of an export. */
 const MOST_EXPORTED = 10_000;
@@ -89,12 +94,15 @@ export function customerHandlers(context: PaymentsContext) {
     async deleteCustomer({ path: { customer_id: id } }, caller) {
       checkConfirmed(caller);
       const erasures = customerErasures(context);
-      await erasures.prepare();
+      if (!(await erasures.isKnown(caller, id))) throw resourceNotFound('customer', id);
+      const signal = AbortSignal.timeout(LONGEST_ERASING_MS);
+      if (!(await erasures.prepare(caller, signal))) throw new Unavailable(UNIDENTIFIED, signal.reason);
       const answer = await caller.commit(async handle => {
         if (!(await erasures.begin(handle, caller, id))) throw resourceNotFound('customer', id);
         return { status: 200, body: { object: 'customer', id, deleted: true } as const };
       });
-      await erasures.finish(id);
+      // Retention continues what takes longer.
+      await erasures.finish(id, signal);
       return answer;
     },
   } satisfies ApiHandlers;

@@ -24,25 +24,40 @@ interface ErasedCopies {
 
 /**
  * Erases what the payer of some sessions wrote from notices and from answers of idempotency keys. Their contents are
- * sealed and not found by session, so all those of the owner are opened: of 30 days, and of one day.
+ * sealed and not found by session, so all those of the owner are opened: of 30 days, and of one day. False when the signal
+ * aborted before the last one.
  */
-export async function eraseCopies(db: Db, seals: Seals, copies: ErasedCopies): Promise<void> {
-  await eraseNotices(db, seals, copies);
+export async function eraseCopies(
+  db: Db,
+  seals: Seals,
+  copies: ErasedCopies,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!(await eraseNotices(db, seals, copies, signal))) return false;
   let key: string | undefined = '';
   do {
+    if (signal.aborted) return false;
     const after: string = key;
     key = await transaction(db, handle => eraseAnswers(handle, seals, copies, after));
     await setImmediate();
   } while (key !== undefined);
+  return true;
 }
 
-/** Erases what the payer of some sessions wrote from notices. */
-export async function eraseNotices(db: Db, seals: Seals, copies: ErasedCopies): Promise<void> {
+/** Erases what the payer of some sessions wrote from notices. False when the signal aborted before the last one. */
+export async function eraseNotices(
+  db: Db,
+  seals: Seals,
+  copies: ErasedCopies,
+  signal: AbortSignal,
+): Promise<boolean> {
   let last: NoticeRow | undefined;
   do {
+    if (signal.aborted) return false;
     last = await transaction(db, handle => eraseSomeNotices(handle, seals, copies, last));
     await setImmediate();
   } while (last !== undefined);
+  return true;
 }
 
 /** Erases what the payer wrote from the notices of a single event. */

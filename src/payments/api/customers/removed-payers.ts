@@ -16,10 +16,17 @@ type RemovedSession = Pick<SessionRow, 'id' | 'deposit_address' | 'organization_
 /**
  * Erases what the payers of some sessions wrote from events, deliveries and notices, which may outlive these sessions.
  * Call it before the sessions are removed: without them, nothing ties the rest to a customer (Decision 460). It can be repeated.
+ * False when the signal aborted before the end.
  */
-export async function erasePayers(db: Db, seals: Seals, sessions: readonly RemovedSession[]): Promise<void> {
+export async function erasePayers(
+  db: Db,
+  seals: Seals,
+  sessions: readonly RemovedSession[],
+  signal: AbortSignal,
+): Promise<boolean> {
   const noticed: RemovedSession[] = [];
   for (let index = 0; index < sessions.length; index += BATCH) {
+    if (signal.aborted) return false;
     const some = sessions.slice(index, index + BATCH);
     noticed.push(...(await transaction(db, handle => eraseSome(handle, seals, some))));
     await setImmediate();
@@ -30,8 +37,10 @@ export async function erasePayers(db: Db, seals: Seals, sessions: readonly Remov
     if (first === undefined) continue;
     const { organization_id: organizationId, mode } = first;
     const sessionIds = new Set(ofOwner.map(({ id }) => id));
-    await eraseNotices(db, seals, { owner: { organizationId, mode }, sessionIds });
+    const owner = { organizationId, mode };
+    if (!(await eraseNotices(db, seals, { owner, sessionIds }, signal))) return false;
   }
+  return true;
 }
 
 /** Returns the sessions that may be in notices that no event names. */
