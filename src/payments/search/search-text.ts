@@ -53,6 +53,9 @@ function isIdPrefix(prefix: string): prefix is keyof typeof ID_KINDS {
 /** A number of at most 30 digits, and as many decimal places as the tokens have. */
 const AMOUNT = /^(?<whole>\d{1,30})(?:[.,](?<decimals>\d{1,30}))?(?:\s*(?<symbol>[^\s\d]\S{0,20}))?$/u;
 
+/** Digits of the largest amount in smallest units. */
+const MOST_DIGITS = 78;
+
 function amountsOf(
   text: string,
   tokens: readonly { readonly address: string; readonly symbol: string; readonly decimals: number }[],
@@ -63,6 +66,7 @@ function amountsOf(
   const meant = tokens.filter(
     token =>
       token.decimals >= exact.length &&
+      token.decimals + whole.length <= MOST_DIGITS &&
       (symbol === undefined || token.symbol.toUpperCase() === symbol.toUpperCase()),
   );
   const byUnits = Map.groupBy(meant, ({ decimals }) => parseUnits(`${whole}.${exact}`, decimals));

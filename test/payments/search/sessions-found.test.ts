@@ -24,8 +24,9 @@ const WALLET = `0x${'aa'.repeat(20)}`;
 const { chainId, tokenAddress, mode } = aLink({ organizationId: '', mode: 'test' });
 const token = { address: tokenAddress, symbol: 'USDC', decimals: 6 };
 const coin = { address: `0x${'0'.repeat(40)}`, symbol: 'ETH', decimals: 18 };
+const fine = { address: `0x${'36'.repeat(20)}`, symbol: 'FINE', decimals: 60 };
 const CHAINS = paymentChains([
-  { id: chainId, name: 'Local', mode, tokens: [coin, token], confirmations: 2, explorerUrl: undefined },
+  { id: chainId, name: 'Local', mode, tokens: [coin, token, fine], confirmations: 2, explorerUrl: undefined },
 ]);
 
 eachPaymentsDatabase('a search in checkouts', ownedTest => {
@@ -148,6 +149,13 @@ eachPaymentsDatabase('a search in checkouts', ownedTest => {
       null,
     ]);
     expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(all.map(({ id }) => id));
+  });
+
+  test('finds a number that is no amount of a token with many decimal places', async ({ opened, found }) => {
+    const reference = '9'.repeat(30);
+    const { id } = await opened({ clientReferenceId: reference });
+
+    expect(await found(reference)).toEqual([id]);
   });
 
   test('finds the checkout of a payment by hash, wallet and amount, and so does a search in payments', async ({
