@@ -152,8 +152,13 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
 }
 
 const CONTRACTS = [explorerContract, insightsContract] as const;
-/** Part of the cache key: answers in another contract version's shape must not be served. */
-const CONTRACT_VERSION = hash('sha256', JSON.stringify(CONTRACTS.map(({ document }) => document)));
+/** To be raised with a change that corrects values or the meaning of positions without a change of the contract. */
+const ANSWERS_VERSION = 2;
+/** Part of the cache key: answers in another version's shape, or with its mistakes, must not be served. */
+const CONTRACT_VERSION = hash(
+  'sha256',
+  JSON.stringify([ANSWERS_VERSION, ...CONTRACTS.map(({ document }) => document)]),
+);
 const TITLE = 'tollgate data service';
 /** One description covers documents 1 and 2 (Decision 93). */
 const describe = () =>

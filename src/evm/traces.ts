@@ -164,19 +164,41 @@ function movedValue(type: string, value: Hex | undefined): bigint {
 /**
  * Converts a trace of geth's `callTracer` to the Parity form: flat, depth first, each item with its path. Gas values
  * are the tracer's. At the outermost call they may include the transaction's intrinsic cost, which Parity's do not.
+ * Null when the trace is too large to be answered.
  */
-export function parityOfFrame(frame: RpcCallFrame): RpcParityTrace[] {
+export function parityOfFrame(frame: RpcCallFrame): RpcParityTrace[] | null {
   const flat: RpcParityTrace[] = [];
+  let parts = 0;
   // Uses a stack, because frames nest up to 1,024 deep.
   const waiting: { frame: RpcCallFrame; traceAddress: number[] }[] = [{ frame, traceAddress: [] }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { traceAddress } = next;
+    parts += partsOf(next);
+    if (parts > MAX_TRACE_PARTS) return null;
     const calls = next.frame.calls ?? [];
     flat.push({ ...itemOf(next.frame), subtraces: calls.length, traceAddress });
     const below = calls.map((call, index) => ({ frame: call, traceAddress: [...traceAddress, index] }));
     waiting.push(...below.toReversed());
   }
   return flat;
+}
+
+/**
+ * Most fields and path numbers of a trace that is answered, some megabytes of text. Each call of a deep trace repeats its
+ * whole path, so a stranger's cheap transaction could otherwise take seconds and hundreds of megabytes for each request.
+ */
+const MAX_TRACE_PARTS = 1_000_000;
+const FIELDS_OF_CALL = 12;
+
+/** True for a trace that is too large to be answered. */
+export function isTooLargeTrace(items: readonly Pick<RpcParityTrace, 'traceAddress'>[]): boolean {
+  let parts = 0;
+  for (const item of items) parts += partsOf(item);
+  return parts > MAX_TRACE_PARTS;
+}
+
+function partsOf({ traceAddress }: Pick<RpcParityTrace, 'traceAddress'>): number {
+  return FIELDS_OF_CALL + traceAddress.length;
 }
 
 type Item = Omit<RpcParityTrace, 'subtraces' | 'traceAddress'>;

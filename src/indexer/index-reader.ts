@@ -22,6 +22,7 @@ import { blockTimes, coinMoves, transactionHashes } from './read/coin-moves.ts';
 import { addressFigures, createdSince, verifiedContracts } from './read/contracts.ts';
 import { contractsNamed, isOnChain, tokensNamed } from './read/search.ts';
 import { days, feesBefore, recentGasPrices, recentLoad, totals } from './read/statistics.ts';
+import { tokenMoves } from './read/tokens/balance-moves.ts';
 import { contractNfts, instanceSupplies } from './read/tokens/contract-nfts.ts';
 import { instanceOwners, nftHoldings, tokenHoldings, tokenInstances } from './read/tokens/holdings.ts';
 import { instanceList } from './read/tokens/instance-list.ts';
@@ -31,12 +32,7 @@ import { fulfilledOrders, nftTransfers } from './read/tokens/nft-transfers.ts';
 import { balancesOfTokens, ownerBalances } from './read/tokens/owner-balances.ts';
 import { instanceHolders, tokenHolders } from './read/tokens/token-holders.ts';
 import { tokenList } from './read/tokens/token-list.ts';
-import {
-  firstTokenTransfers,
-  tokenMoves,
-  tokenTransfers,
-  tokenTransfersOf,
-} from './read/tokens/token-transfers.ts';
+import { firstTokenTransfers, tokenTransfers, tokenTransfersOf } from './read/tokens/token-transfers.ts';
 import { tokens, tokensWithSymbols } from './read/tokens/tokens.ts';
 import { readHead } from './schema/head.ts';
 import { unreadBlock } from './schema/unread-blocks.ts';

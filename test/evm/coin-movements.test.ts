@@ -74,7 +74,7 @@ test('coins that moved are the same by both kinds of traces, and only those that
     fc.property(node, root => {
       const outermost = { ...root, type: 'CALL' };
       const frame = frameOf(outermost);
-      const items = parityOfFrame(frame).map(item => ({ ...item, transactionPosition: 0 }));
+      const items = (parityOfFrame(frame) ?? []).map(item => ({ ...item, transactionPosition: 0 }));
 
       const expected = [movedBy(outermost)];
       expect(movements(tracesOfFrames([{ result: frame }], [HASH]))).toEqual(expected);

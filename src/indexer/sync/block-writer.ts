@@ -88,20 +88,26 @@ export async function insertTokens(handle: Handle, blocks: readonly BlockRows[])
 export async function markTokenCreations(handle: Handle, blocks: readonly BlockRows[]): Promise<void> {
   const [first] = blocks;
   const moved = blocks.flatMap(({ tokens }) => tokens);
-  if (first === undefined || moved.length === 0) return;
-  const tokens = await select({ from: 'tokens', columns: ['address'] }).rows(
-    handle,
-    `where first_block >= ? and address in (${placeholders(moved.length)})`,
-    [first.number, ...moved.map(({ address }) => address)],
-  );
-  if (tokens.length === 0) return;
-  await execute(
-    handle,
-    `update transactions set facts = facts | ${TOKEN_CREATION} where created_contract in (${placeholders(tokens.length)})
-     and id >> 20 <= (select first_block from tokens where address = created_contract)`,
-    tokens.map(({ address }) => address),
-  );
+  if (first === undefined) return;
+  for (let at = 0; at < moved.length; at += TOKENS_PER_STATEMENT) {
+    const some = moved.slice(at, at + TOKENS_PER_STATEMENT);
+    const tokens = await select({ from: 'tokens', columns: ['address'] }).rows(
+      handle,
+      `where first_block >= ? and address in (${placeholders(some.length)})`,
+      [first.number, ...some.map(({ address }) => address)],
+    );
+    if (tokens.length === 0) continue;
+    await execute(
+      handle,
+      `update transactions set facts = facts | ${TOKEN_CREATION} where created_contract in (${placeholders(tokens.length)})
+       and id >> 20 <= (select first_block from tokens where address = created_contract)`,
+      tokens.map(({ address }) => address),
+    );
+  }
 }
+
+/** A block can have more tokens than a statement of SQLite has parameters. */
+const TOKENS_PER_STATEMENT = 2_000;
 
 /** Highest head since the last epoch. */
 export async function highestHead(handle: Handle): Promise<number> {

@@ -180,6 +180,26 @@ test('deadlines of one endpoint count once per minute', async () => {
   expect(to.upstream.isReady()).toBe(false);
 });
 
+test('deadlines of one operation count once, whatever its clients ask', async () => {
+  await using to = await opened(() => 'silence');
+
+  for (const name of ['a.eth', 'b.eth', 'c.eth'])
+    await to.timeout(`/resolve/${name}`, { endpoint: 'resolve' });
+
+  expect(to.upstream.isReady()).toBe(true);
+});
+
+test('a deadline does not count when another request was answered meanwhile', async () => {
+  await using to = await opened(({ path }) => (path === '/stats' ? WELL : 'silence'));
+  const whileAnswering = (path: string) => to.timeout(path, {}, () => to.get('/stats'));
+
+  for (const path of ['/search', '/tokens', '/blocks']) await whileAnswering(path);
+  expect(to.upstream.isReady()).toBe(true);
+  for (const path of ['/search', '/tokens']) await to.timeout(path);
+
+  expect(to.upstream.isReady()).toBe(false);
+});
+
 test('a deadline counts again after an answer', async () => {
   const service = script('silence');
   await using to = await opened(service.respond);

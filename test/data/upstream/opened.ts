@@ -28,8 +28,12 @@ export interface Opened extends AsyncDisposable {
   get(path?: string, options?: Partial<GetOptions>): Promise<UpstreamReply>;
   /** Failure of a GET. */
   failure(path?: string, options?: Partial<GetOptions>): Promise<BackendError>;
-  /** Failure of a GET whose deadline passes once its request has arrived. */
-  timeout(path?: string): Promise<BackendError>;
+  /** Failure of a GET whose deadline passes once its request has arrived and `meanwhile` is done. */
+  timeout(
+    path?: string,
+    options?: Partial<GetOptions>,
+    meanwhile?: () => Promise<unknown>,
+  ): Promise<BackendError>;
 }
 
 /** Reason of a signal whose deadline has passed, as from `AbortSignal.timeout`. */
@@ -71,14 +75,19 @@ export async function opened(
     throw new Error('a back end error was expected', { cause: outcome });
   }
 
-  async function timeout(path?: string): Promise<BackendError> {
+  async function timeout(
+    path?: string,
+    request: Partial<GetOptions> = {},
+    meanwhile: () => Promise<unknown> = async () => {},
+  ): Promise<BackendError> {
     const arrived = service.requests.length + 1;
     const deadline = new AbortController();
-    const failed = failure(path, { signal: deadline.signal });
+    const failed = failure(path, { ...request, signal: deadline.signal });
     await until(
       async () => service.requests.length,
       count => count >= arrived,
     );
+    await meanwhile();
     deadline.abort(passed());
     return failed;
   }

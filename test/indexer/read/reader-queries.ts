@@ -20,6 +20,7 @@ export function readerQueries(
   { block, hash, token, holder, prefix, symbol }: Wanted,
 ): (() => Promise<unknown>)[] {
   const place = { blockNumber: block, index: 5 };
+  const transfer = { blockNumber: block, logIndex: 5, batchIndex: 0 };
   const someone = `0x${'11'.repeat(20)}` as const;
   const lists: Record<keyof Omit<Reader, 'abis' | 'node' | 'markets'>, (() => Promise<unknown>)[]> = {
     head: [() => reader.head()],
@@ -55,17 +56,17 @@ export function readerQueries(
     blockByNumberOrHash: [() => reader.blockByNumberOrHash(block), () => reader.blockByNumberOrHash(hash)],
     tokenTransfers: [
       () => reader.tokenTransfers({ limit: 50 }),
-      () => reader.tokenTransfers({ limit: 50, before: place, types: TOKEN_TYPES }),
+      () => reader.tokenTransfers({ limit: 50, before: transfer, types: TOKEN_TYPES }),
       () => reader.tokenTransfers({ limit: 50, blockNumber: block }),
-      () => reader.tokenTransfers({ limit: 50, before: place, ofAddress: { address: holder } }),
+      () => reader.tokenTransfers({ limit: 50, before: transfer, ofAddress: { address: holder } }),
       () =>
         reader.tokenTransfers({
           limit: 50,
           types: ['ERC-721'],
           ofAddress: { address: holder, direction: 'to' },
         }),
-      () => reader.tokenTransfers({ limit: 50, token, before: place }),
-      () => reader.tokenTransfers({ limit: 50, token, tokenId: 7n, before: place }),
+      () => reader.tokenTransfers({ limit: 50, token, before: transfer }),
+      () => reader.tokenTransfers({ limit: 50, token, tokenId: 7n, before: transfer }),
       () => reader.tokenTransfers({ limit: 50, token, ofAddress: { address: holder } }),
       () => reader.tokenTransfers({ limit: 50, token, types: ['ERC-20'], ofAddress: { address: someone } }),
     ],
@@ -105,7 +106,7 @@ export function readerQueries(
           after: { transactionIndex: 1, traceIndex: 3 },
         }),
     ],
-    tokenMoves: [() => reader.tokenMoves(block)],
+    tokenMoves: [() => reader.tokenMoves({ blockNumber: block, limit: 1_000 })],
     contract: [() => reader.contract(token)],
     verifiedContracts: [() => reader.verifiedContracts(), () => reader.verifiedContracts({ text: 'd' })],
     createdSince: [() => reader.createdSince({ time: 1_000, most: 500 })],

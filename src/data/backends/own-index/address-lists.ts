@@ -2,7 +2,7 @@ import { lowerCase } from '#evm/address.ts';
 import type { Answers } from '../port/backend.ts';
 import { blockRecords, nextBlocks } from './blocks.ts';
 import { assertTraces } from './source/find-transaction.ts';
-import { blockBefore, blockPositionBefore, tracePosition } from './source/position.ts';
+import { blockBefore, blockPositionBefore, tracePosition, transferPosition } from './source/position.ts';
 import { assertWhole, type IndexSource, PAGE_SIZE } from './source/source.ts';
 import { internalTransactionPage } from './transactions/internal-transactions.ts';
 import { transferPage } from './transactions/token-transfers.ts';
@@ -26,7 +26,7 @@ export function addressListAnswers(source: IndexSource) {
 
     async listAddressTokenTransfers({ path, query }, { position }) {
       assertWhole(source);
-      const before = blockPositionBefore(position, query);
+      const before = transferPosition(position, query);
       const page = await reader.tokenTransfers({
         ofAddress: ofAddress(path.address_hash, query.filter),
         limit: PAGE_SIZE,

@@ -5,7 +5,7 @@ import type { Answers } from '../port/backend.ts';
 import type { CursorPosition } from '../port/cursor.ts';
 import { checksummed } from './parts/format.ts';
 import { loadParties, tokenRecord } from './parts/parties.ts';
-import { blockPositionBefore, countKey, cursorAddress, type Keys, wholeKeys } from './source/position.ts';
+import { countKey, cursorAddress, type Keys, transferPosition, wholeKeys } from './source/position.ts';
 import { assertWhole, type IndexSource, missingFrom, nextPage, PAGE_SIZE } from './source/source.ts';
 import { holderAfter, holderPage } from './token-holders.ts';
 import { transferPage } from './transactions/token-transfers.ts';
@@ -50,7 +50,7 @@ export function tokenRecordAnswers(source: IndexSource) {
     },
 
     async listTransfersOfToken({ path, query }, { position }) {
-      const before = blockPositionBefore(position, query);
+      const before = transferPosition(position, query);
       await knownToken(source, path.address_hash);
       const page = await reader.tokenTransfers({
         token: lowerCase(path.address_hash),

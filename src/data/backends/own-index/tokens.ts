@@ -8,7 +8,7 @@ import type { Answers } from '../port/backend.ts';
 import { checksummed } from './parts/format.ts';
 import { loadParties, type Parties } from './parts/parties.ts';
 import { type Metadata, metadataIn } from './source/metadata.ts';
-import { blockPositionBefore, uintKey, wholeKeys } from './source/position.ts';
+import { transferPosition, uintKey, wholeKeys } from './source/position.ts';
 import { assertWhole, type IndexSource, missingFrom, nextPage, PAGE_SIZE } from './source/source.ts';
 import { holderAfter, holderPage } from './token-holders.ts';
 import { transferPage } from './transactions/token-transfers.ts';
@@ -45,7 +45,7 @@ export function tokenAnswers(source: IndexSource) {
     },
 
     async listTransfersOfTokenInstance({ path, query }, { position }) {
-      const before = blockPositionBefore(position, query);
+      const before = transferPosition(position, query);
       const { token, missing } = await knownNft(source, path.address_hash);
       const page = await reader.tokenTransfers({
         token,

@@ -42,9 +42,11 @@ export async function read<Result>(
   const query = new URLSearchParams();
   for (const id of chainIds) query.append('chain_id', String(id));
   for (const [parameter, value] of parameters) query.append(parameter, value);
-  const { body } = await upstream.get(path, { query, signal }).catch((error: unknown) => {
-    throw missed(error, missing);
-  });
+  const { body } = await upstream
+    .get(path, { query, signal, endpoint: operation })
+    .catch((error: unknown) => {
+      throw missed(error, missing);
+    });
   return readRecord({ log, name, chainId: chainIds }, operation, () => {
     // An ABI is a bare list.
     const fields = Array.isArray(body) ? { data: body } : fieldsOf(body);

@@ -6,8 +6,8 @@ import { Abandoned, incidentOf } from './exchange-error.ts';
 export interface Breaker {
   /** True when a request would be sent: the breaker is closed, or the pause is over and no other request is probing. */
   isReady(): boolean;
-  /** Runs `ask`, a request for `path`. @throws BackendError `unavailable` at once while the breaker is open. */
-  run<Value>(path: string, ask: () => Promise<Value>): Promise<Value>;
+  /** Runs `ask`, a request of an endpoint. @throws BackendError `unavailable` at once while the breaker is open. */
+  run<Value>(endpoint: string, ask: () => Promise<Value>): Promise<Value>;
 }
 
 /** Consecutive outages that open the breaker. */
@@ -23,6 +23,7 @@ const SLOW_ENDPOINTS = 2;
 
 export function openBreaker(name: string, { clock, log }: ClockAndLog): Breaker {
   let outages = 0;
+  let answers = 0;
   let openUntil: number | undefined;
   let isProbing = false;
   /** Endpoints that failed since the last answer, each with the time until which further failures do not count. */
@@ -30,7 +31,9 @@ export function openBreaker(name: string, { clock, log }: ClockAndLog): Breaker 
 
   const isReady = () => openUntil === undefined || (!isProbing && clock.now() >= openUntil);
 
-  function answered(): void {
+  function answered(counts: boolean): void {
+    answers += 1;
+    if (!counts) return;
     outages = 0;
     counted.clear();
     if (openUntil === undefined) return;
@@ -50,31 +53,33 @@ export function openBreaker(name: string, { clock, log }: ClockAndLog): Breaker 
   }
 
   /** Weight of a failure. A single broken endpoint is no outage: its failures count once per window. */
-  function weightOf(path: string, error: unknown): number {
+  function weightOf(endpoint: string, error: unknown): number {
     // A failed connection affects every endpoint.
     if (incidentOf(error)?.isTransport === true) return 1;
-    const endpoint = endpointOf(path);
     if (clock.now() < (counted.get(endpoint) ?? 0)) return 0;
     counted.set(endpoint, clock.now() + WINDOW_MS);
     return isTimeout(error) ? Math.max(1, OUTAGES / SLOW_ENDPOINTS) : 1;
   }
 
-  async function run<Value>(path: string, ask: () => Promise<Value>): Promise<Value> {
+  async function run<Value>(endpoint: string, ask: () => Promise<Value>): Promise<Value> {
     // Other requests do not wait for the probe, because they can use other back ends.
     if (!isReady())
       throw new BackendError('unavailable', 'failed', 'it failed repeatedly, so requests to it are paused');
     const isProbe = openUntil !== undefined;
     // A request that was sent before the breaker opened says nothing about the time after it.
     const counts = () => isProbe || openUntil === undefined;
+    const answersBefore = answers;
+    // Clients choose what is asked, and can choose what takes long. An upstream that answers others meanwhile is not out.
+    const isSlowAlone = (error: unknown) => !isProbe && isTimeout(error) && answers > answersBefore;
     if (isProbe) isProbing = true;
     try {
       const value = await ask();
-      if (counts()) answered();
+      answered(counts());
       return value;
     } catch (error) {
       const meaning = meaningOf(error);
-      if (meaning === 'answer' && counts()) answered();
-      if (meaning === 'outage' && counts()) failed(weightOf(path, error), isProbe);
+      if (meaning === 'answer') answered(counts());
+      if (meaning === 'outage' && counts() && !isSlowAlone(error)) failed(weightOf(endpoint, error), isProbe);
       throw error;
     } finally {
       if (isProbe) isProbing = false;
@@ -93,9 +98,4 @@ function meaningOf(error: unknown): 'outage' | 'answer' | 'nothing' {
 
 function isTimeout(error: unknown): boolean {
   return error instanceof BackendError && error.reason === 'timeout';
-}
-
-/** Path without hashes and numbers, so that requests for different records of an endpoint count as one. */
-function endpointOf(path: string): string {
-  return path.replace(/0x[\da-f]+|\d+/gi, '*');
 }

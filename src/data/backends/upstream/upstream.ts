@@ -11,6 +11,8 @@ export interface GetOptions {
   readonly query?: URLSearchParams | undefined;
   /** Ends the request and its retry. The reason distinguishes a deadline from a cancelled request. */
   readonly signal: AbortSignal;
+  /** Name for requests that the breaker counts as one, where the path has a text of the client. From the path when absent. */
+  readonly endpoint?: string;
 }
 
 /** Client of another service's HTTP API, with a connection pool, a circuit breaker and a pause when over quota. */
@@ -136,7 +138,7 @@ export function openUpstream(options: UpstreamOptions): Upstream {
       const ended = endedBy(request.signal);
       if (ended !== undefined) throw ended;
       quota.check();
-      return breaker.run(path, () => ask(path, request));
+      return breaker.run(request.endpoint ?? endpointOf(path), () => ask(path, request));
     },
     ownParameters: address.ownParameters,
     isSecret: text => known.has(text),
@@ -193,4 +195,9 @@ function failureLog({ name, clock, log, hide }: FailureLogOptions): ReportFailur
     quietUntil = clock.now() + INTERVAL_MS;
     more = 0;
   };
+}
+
+/** Path without hashes and numbers, so that requests for different records count as one endpoint. */
+function endpointOf(path: string): string {
+  return path.replace(/0x[\da-f]+|\d+/gi, '*');
 }

@@ -1,5 +1,5 @@
 import type { Address, Hash, Hex } from 'viem';
-import { bytesColumn, hexOf, nullableUint, uintColumn } from '#db/columns.ts';
+import { bytesColumn, nullableUint, uintColumn } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import { placeholders } from '#db/rows.ts';
 import type { RowIn } from '#db/select/select.ts';
@@ -18,11 +18,12 @@ import {
   pageOf,
   rowsInKeyOrder,
 } from '../page.ts';
+import { firstNotBefore, lastNotAfter, type TransferPosition } from './transfer-position.ts';
 
 /** Transfer of one token, or of one id of a batch. Times are UTC milliseconds. */
 export interface TokenTransferRow {
   blockNumber: number;
-  /** Position among the block's token transfers. Together with the block number it is the page cursor. */
+  /** Position among the block's token transfers. */
   index: number;
   blockHash: Hash;
   timestamp: number;
@@ -44,7 +45,9 @@ export interface TokenTransferRow {
   type: 'token_minting' | 'token_burning' | 'token_transfer';
 }
 
-export interface TokenTransferQuery extends PageRequest {
+export interface TokenTransferQuery extends Omit<PageRequest, 'before'> {
+  /** Only transfers before this position; the newest when absent. */
+  before?: TransferPosition | undefined;
   blockNumber?: number;
   /** Transfers from or to an address. */
   ofAddress?: { readonly address: Address; readonly direction?: Direction };
@@ -56,7 +59,9 @@ export interface TokenTransferQuery extends PageRequest {
   types?: readonly TokenType[] | undefined;
 }
 
-export interface TransactionTransferQuery extends ForwardPageRequest {
+export interface TransactionTransferQuery extends Omit<ForwardPageRequest, 'after'> {
+  /** Only transfers after this position; the first when absent. */
+  after?: TransferPosition | undefined;
   transactionHash: Hash;
   /** Transfers of one of these types. */
   types?: readonly TokenType[] | undefined;
@@ -67,9 +72,10 @@ export async function tokenTransfers(
   handle: Handle,
   query: TokenTransferQuery,
 ): Promise<Page<TokenTransferRow>> {
-  const { types, ofAddress, token, tokenId, ...page } = query;
+  const { types, ofAddress, token, tokenId, before, ...page } = query;
   const branches = await branchesOf(handle, { types, ofAddress, token, tokenId });
-  return transferPage(handle, { branches, ...page });
+  const end = before && (await firstNotBefore(handle, before));
+  return transferPage(handle, { branches, before: end, ...page });
 }
 
 const SIDES = { from: ['from_number'], to: ['to_number'] } as const;
@@ -137,7 +143,8 @@ export async function tokenTransfersOf(
   if (row === undefined || row.first_transfer === null) return { items: [], hasMore: false };
   const { blockNumber } = positionOf(row.id);
   const first = positionKey({ blockNumber, index: row.first_transfer });
-  const from = after === undefined ? first : Math.max(first, positionKey(after) + 1);
+  const seen = after && (await lastNotAfter(handle, after));
+  const from = seen === undefined ? first : Math.max(first, positionKey(seen) + 1);
   return transferPage(handle, {
     branches: [{ ...EVERYTHING, ...onlyOfTypes(types) }],
     blockNumber,
@@ -240,38 +247,4 @@ function transferOf(row: RowIn<typeof TRANSFER>): TokenTransferRow {
     amount: nullableUint(row.amount),
     type: from === ZERO_ADDRESS ? 'token_minting' : to === ZERO_ADDRESS ? 'token_burning' : 'token_transfer',
   };
-}
-
-/** Transfer of one token, or of one id of a batch, with the fields that balances need. */
-export interface BalanceMove {
-  /** Position of the transaction in its block. */
-  transactionIndex: number;
-  token: Address;
-  tokenType: TokenType;
-  from: Address;
-  to: Address;
-  /** Null for ERC-20. */
-  tokenId: bigint | null;
-  /** In the token's smallest unit; null for ERC-721. */
-  amount: bigint | null;
-}
-
-/** Token transfers of one block, in order. */
-export async function tokenMoves(handle: Handle, blockNumber: number): Promise<BalanceMove[]> {
-  const rows = await select({
-    from: 'token_transfers',
-    columns: ['transaction_id', 'token', 'token_type', 'from_address', 'to_address', 'token_id', 'amount'],
-  }).rows(handle, `where id >= ? and id < ? order by id`, [
-    blockStart(blockNumber),
-    blockStart(blockNumber + 1),
-  ]);
-  return rows.map(row => ({
-    transactionIndex: positionOf(row.transaction_id).index,
-    token: hexOf(row.token),
-    tokenType: tokenTypeOf(row.token_type),
-    from: hexOf(row.from_address),
-    to: hexOf(row.to_address),
-    tokenId: nullableUint(row.token_id),
-    amount: nullableUint(row.amount),
-  }));
 }

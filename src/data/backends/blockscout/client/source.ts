@@ -38,7 +38,7 @@ export async function read<Record>(
   { operation, path, query, signal }: UpstreamGet,
   normalise: (body: unknown) => Record | Promise<Record>,
 ): Promise<Record> {
-  const { body } = await source.upstream.get(path, { query, signal });
+  const { body } = await source.upstream.get(path, { query, signal, endpoint: operation });
   return readRecord(source, operation, () => normalise(body));
 }
 

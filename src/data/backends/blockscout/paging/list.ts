@@ -165,7 +165,7 @@ async function getPage<Item, Keys>(
 
   async function getItems(applied: Readonly<Record<string, string>>) {
     const query = pageQuery(position, { ...fixed, ...applied }, source.upstream.ownParameters);
-    const { body } = await source.upstream.get(path, { query, signal });
+    const { body } = await source.upstream.get(path, { query, signal, endpoint: operation });
     return readRecord(source, operation, async () => {
       const envelope = fieldsOf(body);
       if (!Array.isArray(envelope.items)) throw new UnreadableRecord('items', 'is not a list');

@@ -1,6 +1,7 @@
 import { type Address, type Hash, isAddress, isHash } from 'viem';
 import { lowerCase } from '#evm/address.ts';
 import type { TracePosition } from '#indexer/read/blocks/internal-transactions.ts';
+import type { TransferPosition } from '#indexer/read/tokens/transfer-position.ts';
 import type { BlockPosition } from '#indexer/schema/block-position.ts';
 import { BackendError } from '../../port/backend-error.ts';
 import type { CursorPosition } from '../../port/cursor.ts';
@@ -41,6 +42,22 @@ export function blockPositionBefore(
   const { block_number: blockNumber, index } = keys;
   if (!isHeight(blockNumber) || !isHeight(index)) throw notOurs();
   return blockNumber > HIGHEST_BLOCK ? undefined : { blockNumber, index: Math.min(index, LAST_INDEX) };
+}
+
+/**
+ * Reads the position of a list of token transfers; undefined at its start. `batchIndex` is the place inside an ERC-1155
+ * batch, and undefined where no page ended inside one.
+ * @throws BackendError as `blockPositionBefore`
+ */
+export function transferPosition(
+  position: CursorPosition | undefined,
+  query: Keys,
+): TransferPosition | undefined {
+  const log = blockPositionBefore(position, query);
+  if (log === undefined) return undefined;
+  const { index_in_batch: batchIndex } = position ?? query;
+  if (batchIndex !== undefined && !isHeight(batchIndex)) throw notOurs();
+  return { blockNumber: log.blockNumber, logIndex: log.index, batchIndex };
 }
 
 /** Reads the position of a list of blocks. The hash distinguishes orphaned blocks of one height. */

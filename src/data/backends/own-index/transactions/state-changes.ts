@@ -12,6 +12,9 @@ import { isHeight, type Keys, notOurs } from '../source/position.ts';
 import { cursorFields, type IndexSource, PAGE_SIZE } from '../source/source.ts';
 import { type Balances, balancesOf, type TokenChange, tokenChanges } from './token-changes.ts';
 
+/** Most token transfers of a block, because all of them are added up for the balances of each page. */
+const MAX_MOVES = 20_000;
+
 type Change = { coin: BalanceChange } | { token: TokenChange };
 
 /** Balance changes of one transaction, read from the node at request time. */
@@ -26,9 +29,15 @@ export function stateChangeAnswers(source: IndexSource) {
       const { row, confirmations } = mined;
       const [coins, moves, block] = await Promise.all([
         reader.node.coinChanges(hash, signal),
-        reader.tokenMoves(row.blockNumber),
+        reader.tokenMoves({ blockNumber: row.blockNumber, limit: MAX_MOVES }),
         reader.blockByNumberOrHash(row.blockNumber),
       ]);
+      if (moves === undefined)
+        throw new BackendError(
+          'unsupported',
+          'no_such_answer',
+          `the index adds up at most ${MAX_MOVES} token transfers of a block`,
+        );
       if (coins === null) throw nodeCannot('return the state changes of this transaction');
       if (block?.hash !== row.blockHash) throw movedOn();
       // Balances within the block are computed from all transfers in it.

@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import { ZERO_ADDRESS } from '#evm/address.ts';
 import type { TransactionRow } from '#indexer/read/blocks/transactions.ts';
-import type { BalanceMove } from '#indexer/read/tokens/token-transfers.ts';
+import type { BalanceMove } from '#indexer/read/tokens/balance-moves.ts';
 import type { NodeReader } from '#node/node-reads.ts';
 
 /** Change of one address's balance of a token, or of an id of an ERC-1155 token, by one transaction. */
@@ -17,9 +17,14 @@ export interface TokenChange {
   readonly nfts: readonly { readonly direction: 'from' | 'to'; readonly tokenId: bigint }[];
 }
 
+interface GrowingChange extends TokenChange {
+  difference: bigint;
+  readonly nfts: TokenChange['nfts'][number][];
+}
+
 /** Changes by the transaction at an index, in the order in which it touched each balance. Minting has no sender. */
 export function tokenChanges(moves: readonly BalanceMove[], transactionIndex: number): TokenChange[] {
-  const changes = new Map<string, TokenChange>();
+  const changes = new Map<string, GrowingChange>();
   for (const move of moves) {
     if (move.transactionIndex !== transactionIndex) continue;
     for (const direction of ['from', 'to'] as const) {
@@ -28,17 +33,12 @@ export function tokenChanges(moves: readonly BalanceMove[], transactionIndex: nu
       const { token, tokenType } = move;
       const tokenId = tokenType === 'ERC-1155' ? move.tokenId : null;
       const key = `${token} ${holder} ${tokenId ?? ''}`;
-      const before = changes.get(key);
-      const nft =
-        tokenType === 'ERC-721' && move.tokenId !== null ? [{ direction, tokenId: move.tokenId }] : [];
-      changes.set(key, {
-        token,
-        tokenType,
-        holder,
-        tokenId,
-        difference: (before?.difference ?? 0n) + differenceOf(move, direction),
-        nfts: [...(before?.nfts ?? []), ...nft],
-      });
+      const change = changes.get(key) ?? { token, tokenType, holder, tokenId, difference: 0n, nfts: [] };
+      change.difference += differenceOf(move, direction);
+      // A stranger's transaction can move many thousands, so the list grows in place.
+      if (tokenType === 'ERC-721' && move.tokenId !== null)
+        change.nfts.push({ direction, tokenId: move.tokenId });
+      changes.set(key, change);
     }
   }
   return [...changes.values()].filter(({ difference, nfts }) => difference !== 0n || nfts.length > 0);

@@ -6,7 +6,7 @@ import type { Answers } from '../../port/backend.ts';
 import { methodOf } from '../parts/decoded.ts';
 import { amount, microsecondTimestamp } from '../parts/format.ts';
 import { loadParties, type Parties } from '../parts/parties.ts';
-import { blockPositionBefore } from '../source/position.ts';
+import { transferPosition } from '../source/position.ts';
 import {
   assertCaughtUp,
   assertNotCutOff,
@@ -20,7 +20,7 @@ export function tokenTransferAnswers(source: IndexSource) {
   return {
     async listTokenTransfers({ query }, { position }) {
       assertCaughtUp(source);
-      const before = blockPositionBefore(position, query);
+      const before = transferPosition(position, query);
       const page = await source.reader.tokenTransfers({
         limit: PAGE_SIZE,
         before,
@@ -42,12 +42,20 @@ export async function transferPage(
     tokens: items.map(({ token }) => token),
   });
   const last = items.at(-1);
-  const position = last === undefined ? undefined : { block_number: last.blockNumber, index: last.index };
   return {
     items: items.map(row => tokenTransfer(row, reader.abis, parties)),
-    next_page_params:
-      hasMore && position !== undefined ? { ...position, ...cursorFields(source, position) } : null,
+    next_page_params: hasMore && last !== undefined ? nextTransfers(source, last) : null,
   };
+}
+
+/** Position behind a transfer, with the keys of the document: log indexes, which mean the same at every back end. */
+function nextTransfers(source: IndexSource, last: TokenTransferRow) {
+  const { blockNumber, logIndex, batchIndex, tokenType } = last;
+  const log = { block_number: blockNumber, index: logIndex };
+  if (tokenType !== 'ERC-1155') return { ...log, ...cursorFields(source, log) };
+  // The page may end inside a batch, where only its writer can go on.
+  const position = { ...log, index_in_batch: batchIndex };
+  return { ...position, ...cursorFields(source, position) };
 }
 
 type Embedded = ExplorerSchemas['EmbeddedTokenTransfer'];

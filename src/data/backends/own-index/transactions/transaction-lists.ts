@@ -3,6 +3,7 @@ import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { Abis } from '#evm/abi/abi.ts';
 import { lowerCase } from '#evm/address.ts';
 import { proofFile } from '#evm/proofs/proof-file.ts';
+import { isTooLargeTrace } from '#evm/traces.ts';
 import type { LogRow } from '#indexer/read/blocks/logs.ts';
 import type { Page } from '#indexer/read/page.ts';
 import type { Answers } from '../../port/backend.ts';
@@ -11,7 +12,7 @@ import { rawTraceOf } from '../../port/raw-trace.ts';
 import { decodedLog } from '../parts/decoded.ts';
 import { loadParties, type Parties } from '../parts/parties.ts';
 import { assertReceipt, minedOrPending, nodeCannot } from '../source/find-transaction.ts';
-import { blockPositionBefore } from '../source/position.ts';
+import { blockPositionBefore, transferPosition } from '../source/position.ts';
 import { type IndexSource, nextPage, PAGE_SIZE } from '../source/source.ts';
 import { decodedTrace } from './decoded-trace.ts';
 import { transferPage } from './token-transfers.ts';
@@ -22,7 +23,7 @@ export function transactionListAnswers(source: IndexSource) {
   return {
     async listTransactionTokenTransfers({ path, query }, { position }) {
       const transactionHash = lowerCase(path.transaction_hash);
-      const after = blockPositionBefore(position, query);
+      const after = transferPosition(position, query);
       // Read first: the contents of a mined transaction are complete by then.
       const depth = await settled(source, transactionHash);
       const page = await reader.tokenTransfersOf({
@@ -83,6 +84,8 @@ export function rawTraceAnswers(source: IndexSource) {
       if (mined === undefined) return { body: [] };
       const items = await source.reader.node.trace(hash, signal);
       if (items === null) throw nodeCannot('trace this transaction');
+      if (isTooLargeTrace(items))
+        throw new BackendError('unsupported', 'no_such_answer', 'the trace has too many calls');
       const trace = items.map(item => rawTraceOf(item, hash));
       // If the node is on another branch than the index, the depth is unknown.
       const isSameBlock = items.every(
