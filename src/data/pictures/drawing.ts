@@ -19,7 +19,11 @@ const FILTER_COST = 200;
 const CHARACTERS_PER_COST = 50;
 
 const MOVING = /^(?:animate|animateMotion|animateTransform|animateColor|set)$/;
+/** Attributes whose change would make links or filter steps that are not counted. */
+const COUNTED = /^(?:(?:xlink:)?href|filter|mask|clip-path|marker(?:-start|-mid|-end)?|numOctaves)$/;
 const MARKERS = ['marker', 'marker-start', 'marker-mid', 'marker-end'];
+/** Properties that apply to what an element contains, and to what it draws by a link. */
+const INHERITED = /fill|stroke|marker/i;
 const HREF = /^(?:xlink:)?href$/;
 const LOCAL_URL = /url\(\s*['"]?#([^'")\s]+)/gi;
 const DATA_URL = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^)]*))/gi;
@@ -61,21 +65,32 @@ interface Use {
 
 interface Element {
   readonly children: Element[];
-  /** Links to elements by id, each with the times that it is drawn. */
-  readonly links: { readonly id: string; readonly times: number }[];
+  /** Links to elements by id, each with the times that it is drawn; again for each element inside if inherited. */
+  readonly links: { readonly id: string; readonly times: number; readonly isInherited: boolean }[];
   /** Its own cost, without what it contains and links to. */
   cost: number;
   /** Its whole cost once it is known; 'open' while it is computed. */
-  total?: number | 'open';
+  total?: Total | 'open';
+}
+
+/** Cost of an element with all that it contains and links to, and the elements that are drawn for it. */
+interface Total {
+  readonly cost: number;
+  readonly drawn: number;
 }
 
 /** @throws Refused when the document is not well-formed, too long, too deep, or has links in a circle. */
 function costOf(bytes: Buffer, use: Use): number {
   if (bytes.length > MAX_BYTES || use.nested > MAX_NESTED || !isDrawing(bytes)) throw new Refused();
-  const { root, byId, count, isMoving, styleLinks } = read(decoded(bytes), use);
+  const { root, byId, isMoving, styleLinks } = read(decoded(bytes), use);
+  const { cost, drawn } = total(root, byId, 0);
+  let sum = cost;
   // A style may apply to each element.
-  root.links.push(...styleLinks.map(id => ({ id, times: count })));
-  return total(root, byId, 0) * (isMoving ? MOVING_FACTOR : 1);
+  for (const id of styleLinks) {
+    const target = byId.get(id);
+    if (target !== undefined) sum += drawn * total(target, byId, 0).cost;
+  }
+  return sum * (isMoving ? MOVING_FACTOR : 1);
 }
 
 function decoded(bytes: Buffer): string {
@@ -92,7 +107,6 @@ function read(text: string, use: Use) {
   const root: Element = { children: [], links: [], cost: 0 };
   const open: Element[] = [root];
   const styleLinks: string[] = [];
-  let count = 0;
   let isMoving = false;
   let style: string | undefined;
   const parser = new SaxesParser();
@@ -114,8 +128,9 @@ function read(text: string, use: Use) {
   parser.on('text', onText);
   parser.on('cdata', onText);
   parser.on('opentag', tag => {
+    // What follows would not be read as a style.
+    if (style !== undefined) throw new Refused();
     const element = elementOf(tag, use);
-    count += 1;
     if (MOVING.test(localName(tag.name))) isMoving = true;
     if (localName(tag.name).toLowerCase() === 'style') style = '';
     const { id } = tag.attributes;
@@ -133,24 +148,36 @@ function read(text: string, use: Use) {
     style = undefined;
   });
   parser.write(text).close();
-  return { root, byId, count, isMoving, styleLinks };
+  return { root, byId, isMoving, styleLinks };
 }
 
 function elementOf({ name, attributes }: SaxesTagPlain, use: Use): Element {
   const element: Element = { children: [], links: [], cost: 1 };
+  if (MOVING.test(localName(name)) && changesCost(attributes)) throw new Refused();
   for (const [attribute, value] of Object.entries(attributes)) {
     element.cost += value.length / CHARACTERS_PER_COST;
     const isMarker = MARKERS.includes(attribute);
     const times = isMarker ? 1 + (attributes.d ?? attributes.points ?? '').length : 1;
     if (HREF.test(attribute) && value.trim().startsWith('#'))
-      element.links.push({ id: value.trim().slice(1), times });
-    for (const [, id = ''] of value.matchAll(LOCAL_URL)) element.links.push({ id, times });
+      element.links.push({ id: value.trim().slice(1), times, isInherited: false });
+    for (const part of attribute === 'style' ? value.split(';') : [value]) {
+      const isInherited = INHERITED.test(attribute === 'style' ? part : attribute);
+      for (const [, id = ''] of part.matchAll(LOCAL_URL)) element.links.push({ id, times, isInherited });
+    }
     if (/^\s*data:/i.test(value)) element.cost += costOfData(value, use);
     else if (attribute === 'style' || /url\(/i.test(value)) element.cost += costOfStyle(value, use);
   }
   if (localName(name).startsWith('fe'))
     element.cost = (element.cost + FILTER_COST) * Math.max(1, Number(attributes.numOctaves ?? 1) || 1);
   return element;
+}
+
+/** True for an animation after which other costs would count. */
+function changesCost(attributes: SaxesTagPlain['attributes']): boolean {
+  return (
+    COUNTED.test((attributes.attributeName ?? '').trim()) ||
+    Object.values(attributes).some(value => /url\(/i.test(value))
+  );
 }
 
 function localName(name: string): string {
@@ -185,17 +212,25 @@ function costOfData(uri: string, use: Use): number {
   return FILTER_COST;
 }
 
-/** Cost of an element with all that it contains and links to. */
-function total(element: Element, byId: ReadonlyMap<string, Element>, linked: number): number {
+function total(element: Element, byId: ReadonlyMap<string, Element>, linked: number): Total {
   if (element.total === 'open' || linked > MAX_LINKED) throw new Refused();
   if (element.total !== undefined) return element.total;
   element.total = 'open';
-  let sum = element.cost;
-  for (const child of element.children) sum += total(child, byId, linked);
-  for (const { id, times } of element.links) {
-    const target = byId.get(id);
-    if (target !== undefined) sum += times * total(target, byId, linked + 1);
-  }
-  element.total = sum;
-  return sum;
+  let { cost } = element;
+  let drawn = 1;
+  const add = (target: Element | undefined, times: number, links: number) => {
+    if (target === undefined) return;
+    const part = total(target, byId, links);
+    cost += times * part.cost;
+    drawn += times * part.drawn;
+  };
+  for (const child of element.children) add(child, 1, linked);
+  const { own = [], inherited = [] } = Object.groupBy(element.links, ({ isInherited }) =>
+    isInherited ? 'inherited' : 'own',
+  );
+  for (const { id, times } of own) add(byId.get(id), times, linked + 1);
+  const inside = drawn;
+  for (const { id, times } of inherited) add(byId.get(id), times * inside, linked + 1);
+  element.total = { cost, drawn };
+  return element.total;
 }

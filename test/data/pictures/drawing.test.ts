@@ -66,6 +66,13 @@ test.each([
   ],
   ['a grid of uses', svg(`<defs><rect id="r"/></defs>${'<use href="#r"/>'.repeat(1_024)}`)],
   ['a font', svg(`<style>@font-face { src: url(${inBase64('font', 'font/woff2')}) }</style><text>a</text>`)],
+  [
+    'a gradient for a group, and one by a class',
+    svg(
+      `<style>.a{fill:url(#g)}</style><linearGradient id="g"><stop/><stop/></linearGradient><g stroke="url(#g)">${'<path class="a"/>'.repeat(2_000)}</g>`,
+    ),
+  ],
+  ['a colour that moves', svg('<rect><animate attributeName="fill" values="red;blue"/></rect>')],
   ['entities of XML', svg('<text>&lt;&#65;&amp;</text>')],
   ['a link to another host, which no browser loads', svg('<image href="https://example.org/a.png"/>')],
   ['a missing link', svg('<use href="#nothing"/>')],
@@ -119,6 +126,36 @@ test.each([
   [
     'hides a large picture by entities',
     svg(`<image href="&#100;ata${inBase64(pngOf(20_000), 'image/png').slice(4)}"/>`),
+  ],
+  [
+    'hides a style behind an element in it',
+    svg(
+      `<style><g/>g { filter: url(#f) }</style><filter id="f"><feTurbulence/></filter>${'<g/>'.repeat(300)}`,
+    ),
+  ],
+  [
+    'moves a link to many elements',
+    svg(
+      `<g id="many">${'<g/>'.repeat(400)}</g>${'<use><set attributeName="href" to="#many"/></use>'.repeat(400)}`,
+    ),
+  ],
+  [
+    'moves a filter',
+    svg(`<filter id="f"><feBlend/></filter><g><animate attributeName="filter" values="none;url(#f)"/></g>`),
+  ],
+  [
+    'moves the octaves of a filter',
+    svg('<feTurbulence><set attributeName="numOctaves" to="999"/></feTurbulence>'),
+  ],
+  [
+    'fills each element of a group with many',
+    svg(`<pattern id="p">${'<g/>'.repeat(400)}</pattern><g fill="url(#p)">${'<path/>'.repeat(400)}</g>`),
+  ],
+  [
+    'fills each used element by a style',
+    svg(
+      `<style>*{fill:url(#p)}</style><pattern id="p">${'<g/>'.repeat(40)}</pattern><g id="r">${'<path/>'.repeat(20)}</g>${'<use href="#r"/>'.repeat(100)}`,
+    ),
   ],
   ['contains a page', svg(`<image href="${inBase64('<html>', 'text/html')}"/>`)],
   [
