@@ -185,7 +185,16 @@ describe('a file from a Blockscout', () => {
   });
 
   test('writes names of strangers as text, and no amount with absurd decimals', async () => {
-    const names = ['=HYPERLINK("http://evil.example")', '@SUM(A1)', 'a,"b"\r\nc', '\u202egnp.DSU', '\t+1'];
+    const names = [
+      '=HYPERLINK("http://evil.example")',
+      '@SUM(A1)',
+      'a,"b"\r\nc',
+      '\u202egnp.DSU',
+      '\t+1',
+      'X;=1+1',
+      'a;"-1"',
+      'W'.repeat(500),
+    ];
     const tokens = names.map((name, at) => ({
       address: `0x${String(at + 1).repeat(40)}`,
       name,
@@ -208,6 +217,9 @@ describe('a file from a Blockscout', () => {
       'a,"b" c',
       'gnp.DSU',
       "'+1",
+      "X;'=1+1",
+      `a;'"-1"`,
+      'W'.repeat(500),
     ]);
     expect(rows.map(row => row.token_symbol)).toEqual(names.map(() => "'-1+1"));
     expect(rows.map(row => [row.total_supply, row.total_supply_raw])).toEqual([

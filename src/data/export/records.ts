@@ -68,9 +68,9 @@ export function plain<Item>(name: string, of: (item: Item) => CsvCell | undefine
   return { names: [name], cells: item => [of(item) ?? null] };
 }
 
-/** A text that a stranger may have written, in one line. */
+/** A text that a stranger may have written, in one line and whole. */
 export function text<Item>(name: string, of: (item: Item) => string | null | undefined): Column<Item> {
-  return { names: [name], cells: item => [plainLine(of(item) ?? '')] };
+  return { names: [name], cells: item => [plainLine(of(item) ?? '', Number.POSITIVE_INFINITY)] };
 }
 
 /** An amount of the native coin: in whole coins, and in the smallest unit. */
