@@ -198,7 +198,6 @@ CASE
     ELSE 'waiting'::text
 END), created_at, id, payment_link_id, status);
 CREATE UNIQUE INDEX sessions_by_deposit_address ON checkout_sessions USING btree (deposit_address) WHERE deposit_address IS NOT NULL;
-CREATE INDEX sessions_of_customer ON checkout_sessions USING btree (organization_id, mode, customer_id, created_at, id);
 CREATE INDEX sessions_unidentified ON checkout_sessions USING btree (id) WHERE customer_id IS NULL;
 CREATE INDEX sessions_by_reference ON checkout_sessions USING btree (organization_id, mode, lower(client_reference_id), created_at, id) WHERE client_reference_id IS NOT NULL;
 CREATE INDEX sessions_by_payer ON checkout_sessions USING btree (organization_id, mode, payer_address, created_at, id) WHERE payer_address IS NOT NULL;
@@ -207,6 +206,7 @@ CREATE INDEX sessions_of_exact_amount ON checkout_sessions USING btree (organiza
 CREATE INDEX sessions_by_unusual_amount ON checkout_sessions USING btree (organization_id, mode, amount_received, created_at, id) WHERE amount_received <> '010'::text AND amount_received <> amount AND amount_received <> amount_due;
 CREATE INDEX sessions_refunded ON checkout_sessions USING btree (organization_id, mode, created_at, id) WHERE amount_refunded <> '010'::text;
 CREATE INDEX sessions_by_other_signer ON checkout_sessions USING btree (organization_id, mode, signed_address, created_at, id) WHERE signed_address IS NOT NULL AND signed_address IS DISTINCT FROM payer_address;
+CREATE INDEX sessions_of_customer ON checkout_sessions USING btree (organization_id, mode, customer_id, created_at, id, chain_id, token_address, completed_at, amount_received, amount_refunded);
 
 create table watched_recipients (
   organization_id text collate "C" not null,

@@ -177,7 +177,6 @@ CREATE INDEX sessions_by_outcome on checkout_sessions (organization_id, mode, (
      ), created_at, id, payment_link_id, status);
 CREATE UNIQUE INDEX sessions_by_deposit_address on checkout_sessions (deposit_address)
      where deposit_address is not null;
-CREATE INDEX sessions_of_customer on checkout_sessions (organization_id, mode, customer_id, created_at, id);
 CREATE INDEX sessions_unidentified on checkout_sessions (id) where customer_id is null;
 CREATE INDEX sessions_by_reference on checkout_sessions
      (organization_id, mode, lower(client_reference_id), created_at, id) where client_reference_id is not null;
@@ -193,6 +192,8 @@ CREATE INDEX sessions_refunded on checkout_sessions (organization_id, mode, crea
      where amount_refunded <> '010';
 CREATE INDEX sessions_by_other_signer on checkout_sessions (organization_id, mode, signed_address, created_at, id)
      where signed_address is not null and signed_address is distinct from payer_address;
+CREATE INDEX sessions_of_customer on checkout_sessions
+     (organization_id, mode, customer_id, created_at, id, chain_id, token_address, completed_at, amount_received, amount_refunded);
 
 CREATE TABLE watched_recipients (
   organization_id text not null references organizations (id),

@@ -30,6 +30,7 @@ import {
 } from './014-amounts.ts';
 import { RETENTION_MIGRATIONS, SETTLED_BLOCK_MIGRATION } from './019-retention.ts';
 import {
+  CUSTOMER_FIGURES_MIGRATION,
   CUSTOMERS_MIGRATION,
   SEARCH_MIGRATION,
   SIGNED_SEARCH_MIGRATION,
@@ -117,6 +118,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   IMAGES_MIGRATION,
   CUSTOMERS_MIGRATION,
   SIGNED_SEARCH_MIGRATION,
+  CUSTOMER_FIGURES_MIGRATION,
 ];
 
 /** The schema with its name in messages and settings. */
