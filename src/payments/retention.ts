@@ -1,6 +1,6 @@
 import { leadership } from '../db/leader.ts';
 import type { Db, Handle } from '../db/open.ts';
-import { execute } from '../db/query.ts';
+import { execute, type Sql } from '../db/query.ts';
 import { placeholders } from '../db/rows.ts';
 import { transaction } from '../db/transaction.ts';
 import { type Clock, DAY_MS } from '../lib/clock.ts';
@@ -129,7 +129,8 @@ async function removeUnpaidSessions(
   if (!(await erasePayers(db, seals, known, signal))) return 0;
   return transaction(db, async handle => {
     // A payment may have been recorded meanwhile.
-    const rows = await unpaidSessions(handle, old, { ids: unpaid.map(({ id }) => id) });
+    const sql = `id in (${placeholders(unpaid.length)})`;
+    const rows = await unpaidSessions(handle, old, { sql, bindings: unpaid.map(({ id }) => id) });
     if (rows.length === 0) return 0;
     const ids = rows.map(({ id }) => id);
     const among = `in (${placeholders(ids.length)})`;
@@ -151,12 +152,8 @@ async function removeUnpaidSessions(
   });
 }
 
-/** Sessions that ended unpaid before a time, those that ended first, or those of them with one of some ids. */
-function unpaidSessions(
-  handle: Handle,
-  { before, limit }: OldRecords,
-  { ids }: { readonly ids?: readonly string[] } = {},
-) {
+/** Sessions that ended unpaid before a time, those that ended first. */
+function unpaidSessions(handle: Handle, { before, limit }: OldRecords, where: Sql = ANY) {
   return select({
     from: 'checkout_sessions s',
     columns: ['id', 'organization_id', 'mode', 'customer_id', 'deposit_address', 'sealed_customer'],
@@ -165,7 +162,9 @@ function unpaidSessions(
     // The amount is literal, so that the partial index of unpaid sessions is used.
     `where status = 'expired' and amount_received = '010' and ended_at < ? and not exists (
        select 1 from transactions t where t.session_id = s.id and t.status <> 'failed'
-     ) ${ids === undefined ? '' : `and id in (${placeholders(ids.length)})`} order by ended_at limit ?`,
-    [before, ...(ids ?? []), limit],
+     ) and ${where.sql} order by ended_at limit ?`,
+    [before, ...where.bindings, limit],
   );
 }
+
+const ANY: Sql = { sql: '1 = 1', bindings: [] };

@@ -17,13 +17,13 @@ export function identifyCustomers(
   seals: Seals,
   { limit, owner }: { readonly limit: number; readonly owner?: Owner | undefined },
 ): Promise<number> {
-  const own = owner === undefined ? { sql: '1 = 1', bindings: [] } : ownedBy(owner);
+  const isOwn = owner === undefined ? { sql: '1 = 1', bindings: [] } : ownedBy(owner);
   return transaction(db, async handle => {
     const customers = customerStore(handle, seals);
     const rows = await select({ from: 'checkout_sessions', columns: ['*'] }).rows(
       handle,
-      `where customer_id is null and ${own.sql} limit ?`,
-      [...own.bindings, limit],
+      `where customer_id is null and ${isOwn.sql} limit ?`,
+      [...isOwn.bindings, limit],
     );
     for (const row of rows) {
       const session = readable(row);
