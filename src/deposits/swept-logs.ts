@@ -1,4 +1,4 @@
-import { BaseError, isHash, numberToHex } from 'viem';
+import { BaseError, type Hex, isHash, numberToHex, pad } from 'viem';
 import type { ChainNode } from '#node/chain-node.ts';
 import { isTooMuch } from '#node/client.ts';
 import { addressInTopic, lowerCase } from '../evm/address.ts';
@@ -25,32 +25,95 @@ interface SweepRange {
   readonly to: number;
 }
 
+/** A node, and the forwarders whose sweeps are needed if it does not show those of all. */
+interface SweepSource extends Pick<ChainNode, 'raw'> {
+  /** Lower-case addresses, in lists that a node accepts as topics. */
+  forwarders(): AsyncIterable<readonly string[]>;
+}
+
+/** Most blocks of a range that are read in parts. */
+const MOST_DIVIDED = 20;
+/** Receipts of a block that are requested at a time. */
+const RECEIPTS_AT_A_TIME = 50;
+
 /**
  * Reads the sweeps of all forwarders in a range of blocks. Only logs of our factories count: anyone can log the same event.
- * A range that the node refuses is read in halves.
- * @throws the error of the node
+ * A range that the node refuses is read in halves. Anyone can also fill a block with sweeps of other forwarders: a block that
+ * the node refuses is read by the given forwarders only, and else by its receipts.
+ * @throws the error of the node, also when it refuses more single blocks than are read in parts
  */
-export async function sweepsIn(
-  { raw }: Pick<ChainNode, 'raw'>,
-  { from, to }: SweepRange,
-): Promise<LoggedSweep[]> {
-  try {
+export function sweepsIn({ raw, forwarders }: SweepSource, whole: SweepRange): Promise<LoggedSweep[]> {
+  let divided = 0;
+  return read(whole);
+
+  async function read(range: SweepRange): Promise<LoggedSweep[]> {
+    try {
+      return await loggedIn(range);
+    } catch (error) {
+      if (!isTooMuch(error)) throw error;
+      const { from, to } = range;
+      if (from < to) {
+        const middle = Math.floor((from + to) / 2);
+        const first = await read({ from, to: middle });
+        return [...first, ...(await read({ from: middle + 1, to }))];
+      }
+      divided += 1;
+      if (divided > MOST_DIVIDED) throw error;
+      return readBlock(range);
+    }
+  }
+
+  async function readBlock(block: SweepRange): Promise<LoggedSweep[]> {
+    const sweeps: LoggedSweep[] = [];
+    try {
+      for await (const some of forwarders()) {
+        const words = some.map(address => pad(lowerCase(address)));
+        for (const sweep of await loggedIn(block, words)) sweeps.push(sweep);
+      }
+      return sweeps;
+    } catch (error) {
+      if (!isTooMuch(error)) throw error;
+      return inReceipts(raw, block.from);
+    }
+  }
+
+  async function loggedIn({ from, to }: SweepRange, words?: readonly Hex[]): Promise<LoggedSweep[]> {
     const range = { fromBlock: numberToHex(from), toBlock: numberToHex(to) };
-    const filter = { ...range, address: FACTORIES.map(one => one.address), topics: [SWEPT] };
+    const topics = [SWEPT, ...(words === undefined ? [] : [[...words]])];
+    const filter = { ...range, address: FACTORIES.map(one => one.address), topics };
     const logs: unknown = await raw({ method: 'eth_getLogs', params: [filter] });
     if (!Array.isArray(logs))
       throw new BaseError('The node answers with something else than a list of logs.');
-    return logs.flatMap(log => {
-      const sweep = sweepOf(log);
-      return sweep === undefined || sweep.blockNumber < from || sweep.blockNumber > to ? [] : [sweep];
-    });
-  } catch (error) {
-    // The sweeps of one block are within every limit of nodes.
-    if (!isTooMuch(error) || from >= to) throw error;
-    const middle = Math.floor((from + to) / 2);
-    const first = await sweepsIn({ raw }, { from, to: middle });
-    return [...first, ...(await sweepsIn({ raw }, { from: middle + 1, to }))];
+    return logs.flatMap(log => sweepWithin(log, { from, to }) ?? []);
   }
+}
+
+/** Reads the sweeps of one block by its receipts, each alone. */
+async function inReceipts(raw: ChainNode['raw'], number: number): Promise<LoggedSweep[]> {
+  const block = await raw({ method: 'eth_getBlockByNumber', params: [numberToHex(number), false] });
+  const hashes: unknown[] = Object(block).transactions ?? [];
+  if (block === null) throw new BaseError(`The node lacks block ${number}.`);
+  const sweeps: LoggedSweep[] = [];
+  for (let from = 0; from < hashes.length; from += RECEIPTS_AT_A_TIME) {
+    const some = hashes.slice(from, from + RECEIPTS_AT_A_TIME).filter(hash => isHash(`${hash}`));
+    const receipts = await Promise.all(
+      some.map(hash => raw({ method: 'eth_getTransactionReceipt', params: [lowerCase(`${hash}`)] })),
+    );
+    for (const receipt of receipts) {
+      if (receipt?.blockHash !== block.hash)
+        throw new BaseError(`The node lacks a receipt of block ${number}.`);
+      for (const log of receipt.logs) {
+        const sweep = sweepWithin(log, { from: number, to: number });
+        if (sweep !== undefined) sweeps.push(sweep);
+      }
+    }
+  }
+  return sweeps;
+}
+
+function sweepWithin(log: unknown, { from, to }: SweepRange): LoggedSweep | undefined {
+  const sweep = sweepOf(log);
+  return sweep === undefined || sweep.blockNumber < from || sweep.blockNumber > to ? undefined : sweep;
 }
 
 /** Undefined for every other log, one that a reorganisation removed, and whatever else a node may send. */

@@ -172,7 +172,7 @@ export type ChainRpcSchema = [
   },
   {
     Method: 'eth_getLogs';
-    Parameters: [filter: { fromBlock: Hex; toBlock: Hex; address: Address[]; topics: Hex[] }];
+    Parameters: [filter: { fromBlock: Hex; toBlock: Hex; address: Address[]; topics: (Hex | Hex[])[] }];
     ReturnType: RpcLogInBlock[];
   },
   { Method: 'eth_getBlockReceipts'; Parameters: [block: Hex]; ReturnType: RpcReceipt[] | null },

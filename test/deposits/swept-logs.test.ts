@@ -11,6 +11,10 @@ import { type FaultyNode, faultyNode } from '../lab/faulty-node.ts';
 import { type DepositChain, newAccount, newForwarder, startDepositChain } from './deposit-chain.ts';
 
 const COINS = parseEther('1');
+const ours = (address: string) =>
+  async function* () {
+    yield [address.toLowerCase()];
+  };
 const refusal = Object.assign(new Error('query returned more than 10000 results'), { code: -32_005 });
 
 describe.each(CHAIN_KINDS)('sweeps on $engine with the rules of $hardfork', kind => {
@@ -29,7 +33,9 @@ describe.each(CHAIN_KINDS)('sweeps on $engine with the rules of $hardfork', kind
   beforeEach(() => node.tell(undefined));
 
   const pay = (to: Address, value = COINS) => chain.transact({ to, value });
-  const read = (from: number, to: number) => sweepsIn({ raw: client.request }, { from, to });
+  const none = async function* () {};
+  const read = (from: number, to: number, forwarders: () => AsyncIterable<readonly string[]> = none) =>
+    sweepsIn({ raw: client.request, forwarders }, { from, to });
 
   test('are read with the amounts that left, coins and tokens', async () => {
     const one = newForwarder(newAccount());
@@ -79,10 +85,30 @@ describe.each(CHAIN_KINDS)('sweeps on $engine with the rules of $hardfork', kind
     );
 
     const sweeps = await read(before + 1, await chain.head());
-    node.tell(({ method }) => (method === 'eth_getLogs' ? refusal : undefined));
+    node.tell(({ method }) => (/^eth_get(Logs|TransactionReceipt)$/.test(method) ? refusal : undefined));
 
     expect(sweeps.map(({ amount }) => amount)).toEqual([1n, 2n, 3n]);
-    await expect(read(before + 1, await chain.head())).rejects.toThrow('more than 10000');
+    await expect(read(before + 1, await chain.head(), ours(one.address))).rejects.toThrow('more than 10000');
+  });
+
+  test('are read by their forwarders, or by receipts, where a node refuses a single block', async () => {
+    const [one, other] = [newForwarder(newAccount()), newForwarder(newAccount())];
+    await pay(one.address, 5n);
+    await pay(other.address, 7n);
+    await chain.sweep([one.holding(null), other.holding(null)]);
+    const block = await chain.head();
+    const topicsOf = (filter: unknown): unknown[] => Object(filter).topics;
+    const outcomes = [];
+
+    for (const isWhole of [true, false]) {
+      node.tell(({ method, params = [] }) =>
+        method === 'eth_getLogs' && topicsOf(params[0]).length < (isWhole ? 2 : 3) ? refusal : undefined,
+      );
+      outcomes.push(await read(block, block, ours(one.address)));
+    }
+
+    expect(outcomes.map(some => some.map(({ amount }) => amount))).toEqual([[5n], [5n, 7n]]);
+    expect(outcomes[1]?.[0]).toEqual(outcomes[0]?.[0]);
   });
 
   test('are none of other logs that a node sends', async () => {

@@ -1,4 +1,5 @@
 import type { Handle } from '../../db/open.ts';
+import { BOUND } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import type { DepositAddress } from '../model/recipient.ts';
 import { recordForm } from '../tables/record-form.ts';
@@ -28,6 +29,21 @@ export function depositAddressStore(handle: Handle) {
         computed: { oldest: ['time?', 'min(created_at)'] },
       }).rows(handle, 'where chain_id = ?', [chainId]);
       return row?.oldest ?? undefined;
+    },
+
+    /** All deposit addresses of a chain, in lists of at most `size`. */
+    async *ofChain(chainId: number, size: number): AsyncGenerator<readonly string[]> {
+      for (let after = ''; ; ) {
+        const rows = await select({ from: 'deposit_addresses', columns: ['address'] }).rows(
+          handle,
+          `where chain_id = ? and address > ? order by address limit ${BOUND}`,
+          [chainId, after, size],
+        );
+        const last = rows.at(-1);
+        if (last === undefined) return;
+        yield rows.map(({ address }) => address);
+        after = last.address;
+      }
     },
 
     /** Those of many addresses that are deposit addresses, of any chain and owner, by address. */

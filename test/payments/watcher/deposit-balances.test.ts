@@ -1,15 +1,14 @@
 import { encodeDeployData, encodeFunctionData, getContractAddress, numberToHex, zeroAddress } from 'viem';
 import { expect } from 'vitest';
-import { CURRENT_FACTORY } from '#deposits/deposit-factory.ts';
-import { SWEPT, sweepInput } from '#deposits/sweep-call.ts';
+import { SWEPT } from '#deposits/sweep-call.ts';
 import { depositAddressStore } from '#payments/deposits/deposit-address-store.ts';
 import { sweepStore } from '#payments/deposits/sweep-store.ts';
 import { paymentChains } from '#payments/model/payment-chain.ts';
-import { type CheckoutSession, MAX_PAYMENTS } from '#payments/model/session.ts';
+import { MAX_PAYMENTS } from '#payments/model/session.ts';
 import { expiryWorker } from '#payments/watcher/expiry.ts';
 import { artifactOf } from '../../deposits/deposit-chain.ts';
 import type { Lie } from '../../lab/faulty-node.ts';
-import { addressOf, type TestPaymentChain } from '../../lab/payment-chain.ts';
+import { addressOf } from '../../lab/payment-chain.ts';
 import { deploySteps } from '../../lab/sending-contract.ts';
 import {
   COINS,
@@ -18,26 +17,15 @@ import {
   GAS,
   refused,
   sendByContract,
+  sweepByStranger,
   withoutTraces,
 } from './deposit-support.ts';
 import { BLOCKS_TO_SETTLE, log, paymentChain, seals } from './setting.ts';
-import { eachWatchedShop, never, type ShopBehindNodes, type WatchedShop } from './watched-shop.ts';
+import { eachWatchedShop, never, type ShopBehindNodes } from './watched-shop.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const lacksState = Object.assign(new Error('missing trie node'), { code: -32_000 });
-
-async function sweepOf({ db }: WatchedShop, address: string | null) {
-  const found = await depositAddressStore(db).find(`${address}`);
-  if (found === undefined) throw new Error('no deposit address');
-  return { recipient: addressOf(found.recipientAddress), salt: found.salt, token: null };
-}
-
-/** A stranger sweeps the address. The transaction stays in the pool. */
-async function sweep(chain: TestPaymentChain, ours: WatchedShop, { depositAddress }: CheckoutSession) {
-  const data = sweepInput([await sweepOf(ours, depositAddress)]);
-  await chain.send({ from: 3, to: CURRENT_FACTORY.address, data, gas: GAS });
-}
 
 eachWatchedShop('coins at a deposit address, on a chain without logs of coins and traces', databaseTest => {
   const test = databaseTest.extend(
@@ -164,14 +152,14 @@ eachWatchedShop('coins at a deposit address, on a chain without logs of coins an
     await ours.round();
 
     await sendByContract(chain, to, 5n);
-    await sweep(chain, ours, session);
+    await sweepByStranger(chain, ours, session);
     await confirm(chain, ours);
     const first = await ours.session(session.id);
     // An outage: more payments and sweeps come before the next look.
     for (const amount of [7n, 11n]) {
       await sendByContract(chain, to, amount);
       await chain.mine();
-      await sweep(chain, ours, session);
+      await sweepByStranger(chain, ours, session);
       await chain.mine();
     }
     await sendByContract(chain, to, 13n);
@@ -204,7 +192,7 @@ eachWatchedShop('coins at a deposit address, on a chain without logs of coins an
         : withoutTraces(call, ...rest),
     );
     await sendByContract(chain, to, 5n);
-    await sweep(chain, ours, session);
+    await sweepByStranger(chain, ours, session);
     await confirm(chain, ours);
     const before = await ours.session(session.id);
 
@@ -232,7 +220,7 @@ eachWatchedShop('coins at a deposit address, on a chain without logs of coins an
     await ours.round();
 
     await sendByContract(chain, to, 5n);
-    await sweep(chain, ours, session);
+    await sweepByStranger(chain, ours, session);
     const args = [to, zeroAddress, 1_000n];
     const data = encodeFunctionData({ abi, functionName: 'imitate', args });
     await chain.send({ from: 4, to: imitator, data, gas: GAS });

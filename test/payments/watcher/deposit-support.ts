@@ -1,7 +1,10 @@
 import type { Hex } from 'viem';
 import { CURRENT_FACTORY, FACTORY_SALT } from '#deposits/deposit-factory.ts';
 import { creationCall, PROXY } from '#deposits/deterministic-proxy.ts';
+import { sweepInput } from '#deposits/sweep-call.ts';
+import { depositAddressStore } from '#payments/deposits/deposit-address-store.ts';
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
+import type { CheckoutSession } from '#payments/model/session.ts';
 import type { Lie } from '../../lab/faulty-node.ts';
 import { addressOf, type TestPaymentChain } from '../../lab/payment-chain.ts';
 import { deploySteps } from '../../lab/sending-contract.ts';
@@ -29,6 +32,23 @@ export async function deployFactory(chain: TestPaymentChain): Promise<void> {
 export async function sendByContract(chain: TestPaymentChain, to: string, value: bigint): Promise<Hex> {
   const contract = await deploySteps(chain, [{ kind: 'call', to: addressOf(to), value }]);
   return (await chain.send({ from: 1, to: contract, value, gas: 300_000n })).hash;
+}
+
+/** Asset of a sweep: the coins at an address. */
+async function sweepOf({ db }: WatchedShop, address: string | null) {
+  const found = await depositAddressStore(db).find(`${address}`);
+  if (found === undefined) throw new Error('no deposit address');
+  return { recipient: addressOf(found.recipientAddress), salt: found.salt, token: null };
+}
+
+/** A stranger sweeps the address. The transaction stays in the pool. */
+export async function sweepByStranger(
+  chain: TestPaymentChain,
+  ours: WatchedShop,
+  { depositAddress }: CheckoutSession,
+): Promise<void> {
+  const data = sweepInput([await sweepOf(ours, depositAddress)]);
+  await chain.send({ from: 3, to: CURRENT_FACTORY.address, data, gas: GAS });
 }
 
 /** Confirms what is in the pool, and looks at balances. */

@@ -1,21 +1,19 @@
+import { BaseError } from 'viem';
 import type { Clock } from '#lib/clock.ts';
-import {
-  type DueDeposit,
-  isLeftToLooks,
-  lookSchedule,
-  type WatchedDeposit,
-} from '../../deposits/look-schedule.ts';
-import { NATIVE_COIN, type PaymentChain } from '../../model/payment-chain.ts';
+import { WrongChain } from '#node/transport/errors.ts';
+import { lookSchedule } from '../../deposits/look-schedule.ts';
+import type { PaymentChain } from '../../model/payment-chain.ts';
 import { contractCoinsOf } from '../../store/cursor-store.ts';
 import { type LaneResult, NOTHING_DONE } from '../look/lanes.ts';
-import { changeInParts, confirmationsOf, type Look } from '../look/look.ts';
-import { recordAll } from '../look/record.ts';
+import { changeInParts, type Look } from '../look/look.ts';
 import type { Header } from '../node/node-view.ts';
-import { scan } from '../node/scan.ts';
-import { hasReached, watchedAddressesOf } from '../node/token-transfers.ts';
+import { hasReached } from '../node/token-transfers.ts';
 import { balanceWatch } from './balance-watch.ts';
+import { endedLooks, type LookEnds } from './ended-looks.ts';
 import { MissingState } from './missing-state.ts';
-import { BLOCKS_AGAIN, type BlockBefore, sweepReader } from './sweep-reader.ts';
+import { openDeposits } from './open-deposits.ts';
+import { rareWarnings } from './rare-warnings.ts';
+import { type BlockBefore, sweepReader } from './sweep-reader.ts';
 
 interface DepositLooksDeps {
   readonly chain: PaymentChain;
@@ -26,42 +24,50 @@ interface DepositLooksDeps {
 /** Least time between two looks at sweeps and balances, and calls for balances that one may cost. */
 const EVERY_MS = 10_000;
 const CALLS_PER_LOOK = 100;
-/** Interval of reading all open addresses again. Between, only new ones are read. */
-const READ_AGAIN_MS = 10 * 60_000;
-/** Time for which a new address may not be visible yet: its transaction was open. */
-const VISIBLE_AFTER_MS = 60_000;
 /** Interval of scheduling the looks at addresses whose sessions have ended. */
 const FOLLOW_EVERY_MS = 60_000;
-/** Interval of the warning that balances cannot be read. */
-const WARN_EVERY_MS = 60 * 60_000;
-/** Ended addresses of one look, and blocks of their logs. */
-const ENDED_AT_A_TIME = 500;
-const BLOCKS_PER_REQUEST = 2_000;
-const REQUESTS_PER_RUN = 20;
 
 /**
  * Money at deposit addresses that the scan does not find: coins that contracts send where neither logs nor traces show them,
  * and whatever reaches the address of an ended session, for ever. Also records sweeps.
  */
 export function depositLooks({ chain, clock, lastBlockBefore }: DepositLooksDeps) {
+  const warn = rareWarnings({ clock });
   const sweeps = sweepReader({ lastBlockBefore });
   const balances = balanceWatch({ clock, lastBlockBefore });
+  const ended = endedLooks({ chain, clock, balances, warnOfState });
   const open = openDeposits({ chainId: chain.id, clock });
   let lookedAt = Number.NEGATIVE_INFINITY;
   let lookedHash: string | undefined;
   let followedAt = Number.NEGATIVE_INFINITY;
-  let warnedAt = Number.NEGATIVE_INFINITY;
   /** Time of the block up to which the balances of all open addresses were noted as known; null when none are needed. */
   let known: number | null | undefined;
   /** True when the next look is to run again at the same head. */
   let isWaiting = false;
 
-  /** The last block that has its confirmations, and whose transfers and sweeps are recorded. */
-  async function lastWhole(look: Look, swept: number, hasReadAll: boolean): Promise<Header | undefined> {
-    const { view, head, progress } = look;
+  /** The last block that has its confirmations, and whose transfers are recorded. */
+  async function lastWhole(look: Look, hasReadAll: boolean): Promise<Header | undefined> {
+    const { head, progress } = look;
     const scanned = hasReadAll ? head.number : (progress?.coinsBlock ?? progress?.blockNumber ?? -1);
-    const number = Math.min(head.number - chain.confirmations, swept, scanned);
-    return number < 0 ? undefined : (await view.headers([number])).get(number);
+    return headerOf(look, Math.min(head.number - chain.confirmations, scanned));
+  }
+
+  /** Sweeps that cannot be read stop balances only. */
+  async function readSweeps(look: Look): Promise<{ readonly upTo: number; readonly changes: number }> {
+    try {
+      return await sweeps.read(look);
+    } catch (error) {
+      if (!(error instanceof BaseError) || error instanceof WrongChain) throw error;
+      const facts = { chainId: chain.id, err: error };
+      warn(look.log, 'sweeps', facts, 'the sweeps of deposit addresses cannot be read');
+      return { upTo: sweeps.upTo(look) ?? -1, changes: 0 };
+    }
+  }
+
+  function warnOfState({ log }: Look, error: unknown): 0 {
+    if (!(error instanceof MissingState)) throw error;
+    warn(log, 'state', { chainId: chain.id, err: error }, 'the balances of deposit addresses cannot be read');
+    return 0;
   }
 
   async function lookAtOpen(look: Look, end: Header): Promise<number> {
@@ -86,70 +92,10 @@ export function depositLooks({ chain, clock, lastBlockBefore }: DepositLooksDeps
     return found;
   }
 
-  /** Looks at ended addresses that are due, and at those that the merchant wants to see now. */
-  async function lookAtDue(look: Look, end: Header): Promise<number> {
-    const now = clock.now();
-    const due = await lookSchedule(look.db, chain.id).due(now, ENDED_AT_A_TIME);
-    if (due.length === 0) return 0;
-    const read = await readLogs(look, due, end);
-    if (!read.isWhole) return Math.max(read.changes, 1);
-    const ofCoins = due.filter(one => one.tokenAddress === NATIVE_COIN);
-    // A later look finds all that has come.
-    const found = await balances.look(look, ofCoins, end).catch(error => warnOfState(look, error));
-    await look.effect('record', async ({ handle }) => {
-      const schedule = lookSchedule(handle, chain.id);
-      const left = due.filter(one => isLeftToLooks(one, now)).map(one => one.address);
-      await schedule.readUpTo(end.number, left);
-      await schedule.leave(left);
-      await schedule.lookAgain(due, now);
-    });
-    open.drop(due.filter(one => isLeftToLooks(one, now)));
-    const hasMore = due.length === ENDED_AT_A_TIME;
-    return read.changes + found + (hasMore ? 1 : 0);
-  }
-
-  /** Reads the transfers to addresses that are not watched in each block, from the block at which they were read last. */
-  async function readLogs(
-    look: Look,
-    due: readonly DueDeposit[],
-    end: Header,
-  ): Promise<{ readonly isWhole: boolean; readonly changes: number }> {
-    const behind = due.filter(one => one.lookedBlock !== null && one.lookedBlock < end.number);
-    const addresses = behind.map(one => one.address);
-    const watched = watchedAddressesOf(
-      behind.map(one => ({ tokenAddress: one.tokenAddress, recipientAddress: one.address })),
-    );
-    const oldest = Math.min(end.number, ...behind.map(one => one.lookedBlock ?? end.number));
-    let last = behind.length === 0 ? end.number : Math.max(-1, oldest - BLOCKS_AGAIN);
-    let changes = 0;
-    for (let count = 0; last < end.number; count++) {
-      if (count === REQUESTS_PER_RUN) return { isWhole: false, changes };
-      const range = { from: last + 1, to: Math.min(end.number, last + BLOCKS_PER_REQUEST) };
-      const found = await scan(range, {
-        ...look,
-        chainId: chain.id,
-        watched,
-        skipped: new Set(),
-        isSettled: () => false,
-      });
-      if (found === undefined || found.unsureFrom !== undefined || found.unread.length > 0)
-        return { isWhole: false, changes };
-      const recorded = await recordAll({ ...look, watched }, found.transfers);
-      changes += recorded.changes;
-      if (!recorded.isWhole) return { isWhole: false, changes };
-      last = range.to;
-      await look.effect('record', ({ handle }) => lookSchedule(handle, chain.id).readUpTo(last, addresses));
-    }
-    return { isWhole: true, changes };
-  }
-
-  function warnOfState({ log }: Look, error: unknown): 0 {
-    if (!(error instanceof MissingState)) throw error;
-    if (Math.abs(clock.now() - warnedAt) >= WARN_EVERY_MS) {
-      warnedAt = clock.now();
-      log.warn({ chainId: chain.id, err: error }, 'the balances of deposit addresses cannot be read');
-    }
-    return 0;
+  async function lookAtEnded(look: Look, ends: LookEnds): Promise<number> {
+    const { changes, left } = await ended.look(look, ends);
+    open.drop(left);
+    return changes;
   }
 
   return {
@@ -162,7 +108,7 @@ export function depositLooks({ chain, clock, lastBlockBefore }: DepositLooksDeps
       lookedAt = clock.now();
       lookedHash = look.head.hash;
       isWaiting = false;
-      const { upTo, changes } = await sweeps.read(look);
+      const { upTo, changes } = await readSweeps(look);
       if (Math.abs(clock.now() - followedAt) >= FOLLOW_EVERY_MS) {
         followedAt = clock.now();
         const changed = await lookSchedule(look.db, chain.id).changed();
@@ -170,12 +116,14 @@ export function depositLooks({ chain, clock, lastBlockBefore }: DepositLooksDeps
           lookSchedule(handle, chain.id).follow(part, now),
         );
       }
-      const end = await lastWhole(look, upTo, hasReadAll);
-      if (end === undefined || confirmationsOf({ blockNumber: end.number }, look) < chain.confirmations)
-        return { changes, isMoved: false };
+      const last = await lastWhole(look, hasReadAll);
+      if (last === undefined) return { changes, isMoved: false };
+      // A balance means something only together with all sweeps before it.
+      const swept = upTo < last.number ? await headerOf(look, upTo) : last;
       // Nodes without balances still show tokens.
-      const found = await lookAtOpen(look, end).catch(error => warnOfState(look, error));
-      return { changes: changes + found + (await lookAtDue(look, end)), isMoved: false };
+      const found =
+        swept === undefined ? 0 : await lookAtOpen(look, swept).catch(error => warnOfState(look, error));
+      return { changes: changes + found + (await lookAtEnded(look, { last, swept })), isMoved: false };
     },
     /** True when the next look has to run again, although no block comes. */
     isWaiting: (): boolean => isWaiting,
@@ -195,55 +143,6 @@ function needsBalances({ coinLogsFrom, progress }: Look, block: number): boolean
   return !hasReached(block, coinLogsFrom) && contractCoinsOf(progress) !== 'traces';
 }
 
-/** Addresses for coins that are watched in each block, in memory and in turns. */
-function openDeposits({ chainId, clock }: { readonly chainId: number; readonly clock: Clock }) {
-  const known = new Map<string, WatchedDeposit>();
-  let readAllAt = Number.NEGATIVE_INFINITY;
-  let readAt = 0;
-  /** Addresses of the turn that were not looked at yet, and the time of the block at which it began. */
-  let left: readonly WatchedDeposit[] = [];
-  let begunAt = 0;
-
-  return {
-    async read({ db }: Look): Promise<void> {
-      const now = clock.now();
-      const isAll = Math.abs(now - readAllAt) >= READ_AGAIN_MS;
-      if (isAll) {
-        known.clear();
-        readAllAt = now;
-      }
-      const since = isAll ? 0 : readAt - VISIBLE_AFTER_MS;
-      readAt = now;
-      for (const one of await lookSchedule(db, chainId).watchedForCoins(since)) known.set(one.address, one);
-    },
-    /**
-     * The next addresses, at most so many. With the last ones of a turn, the time of the block at which the turn began: the
-     * balances of all are known up to it.
-     */
-    next(
-      most: number,
-      { time }: Pick<Header, 'time'>,
-    ): { readonly addresses: readonly WatchedDeposit[]; readonly isWholeUpTo: number | undefined } {
-      if (left.length === 0) {
-        left = [...known.values()];
-        begunAt = time;
-      }
-      const addresses = left.slice(0, most);
-      left = left.slice(most);
-      return { addresses, isWholeUpTo: left.length > 0 ? undefined : begunAt };
-    },
-    /** Has the next turn begin, with all addresses. */
-    beginAgain(): void {
-      left = [];
-    },
-    hasSome: (): boolean => known.size > 0,
-    drop(deposits: readonly Pick<WatchedDeposit, 'address'>[]): void {
-      for (const { address } of deposits) known.delete(address);
-    },
-    forget(): void {
-      known.clear();
-      left = [];
-      readAllAt = Number.NEGATIVE_INFINITY;
-    },
-  };
+async function headerOf({ view }: Look, number: number): Promise<Header | undefined> {
+  return number < 0 ? undefined : (await view.headers([number])).get(number);
 }

@@ -28,6 +28,8 @@ const ADDRESSES_AT_A_TIME = 500;
  */
 export function sweepReader({ lastBlockBefore }: { readonly lastBlockBefore: BlockBefore }) {
   let last: number | undefined;
+  /** Blocks of the next request. A failed one is followed by one for fewer. */
+  let blocks = BLOCKS_PER_REQUEST;
   const recorded = new Set<string>();
 
   async function firstBlock(look: Look): Promise<number> {
@@ -36,7 +38,22 @@ export function sweepReader({ lastBlockBefore }: { readonly lastBlockBefore: Blo
     return lastBlockBefore(look, oldest - LIFE_ALLOWANCE.beforeMs);
   }
 
+  function readRange(look: Look, range: { readonly from: number; readonly to: number }) {
+    const forwarders = () => depositAddressStore(look.db).ofChain(look.chain.id, ADDRESSES_AT_A_TIME);
+    return look.view.askRaw(async ({ raw, node }) => {
+      const [end, sweeps] = await Promise.all([
+        raw({ method: 'eth_getBlockByNumber', params: [numberToHex(range.to), false] }),
+        sweepsIn({ raw, forwarders }, range),
+      ]);
+      // A node that lacks the last block lacks the sweeps near it.
+      if (end === null) throw new MissingState(node.host, range.to);
+      return sweeps;
+    });
+  }
+
   return {
+    /** Block up to which all were recorded, before anything is read; undefined when none is known. */
+    upTo: ({ progress }: Look): number | undefined => last ?? progress?.sweptBlock,
     /** Reads up to the last confirmed block. `upTo` is the block up to which all are recorded. */
     async read(look: Look): Promise<{ readonly upTo: number; readonly changes: number }> {
       const { chain, head, progress } = look;
@@ -45,16 +62,12 @@ export function sweepReader({ lastBlockBefore }: { readonly lastBlockBefore: Blo
       let changes = 0;
       for (let count = 0; count < REQUESTS_PER_RUN && read < to; count++) {
         const from = Math.max(0, read + 1 - BLOCKS_AGAIN);
-        const range = { from, to: Math.min(to, read + BLOCKS_PER_REQUEST) };
-        const logged = await look.view.askRaw(async ({ raw, node }) => {
-          const [end, sweeps] = await Promise.all([
-            raw({ method: 'eth_getBlockByNumber', params: [numberToHex(range.to), false] }),
-            sweepsIn({ raw }, range),
-          ]);
-          // A node that lacks the last block lacks the sweeps near it.
-          if (end === null) throw new MissingState(node.host, range.to);
-          return sweeps;
+        const range = { from, to: Math.min(to, read + blocks) };
+        const logged = await readRange(look, range).catch(error => {
+          blocks = Math.max(1, Math.floor(blocks / 4));
+          throw error;
         });
+        blocks = Math.min(BLOCKS_PER_REQUEST, 2 * blocks);
         const fresh = logged.filter(one => !recorded.has(keyOf(one)));
         changes += await record(look, fresh, range.to);
         if (recorded.size > REMEMBERED) recorded.clear();
