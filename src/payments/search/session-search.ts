@@ -1,6 +1,6 @@
 import { type Binding, uintColumn } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { containing, type Sql } from '../../db/query.ts';
+import { BOUND, containing, type Sql } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { customerStore } from '../customers/customer-store.ts';
 import type { Owner } from '../model/owner.ts';
@@ -119,21 +119,18 @@ const OF_ADDRESS = `id in (select id from checkout_sessions where deposit_addres
 
 /** Condition for records of links with a name that contains the text; none when there is no such link. */
 export async function linkMeanings(handle: Handle, owner: Owner, text: string): Promise<Sql[]> {
-  const { sql: isNamed, bindings } = allOf([
-    ownedBy(owner),
-    containing(handle, 'search_text', searchText(text)),
-  ]);
+  const where = allOf([ownedBy(owner), containing(handle, 'search_text', searchText(text))]);
   const links = await select({ from: 'payment_links', columns: ['id'] }).rows(
     handle,
-    `where ${isNamed} limit ${MOST_LINKS + 1}`,
-    bindings,
+    `where ${where.sql} limit ${BOUND}`,
+    [...where.bindings, MOST_LINKS + 1],
   );
   const ids = links.map(({ id }) => id);
   if (ids.length === 0) return [];
   if (ids.length > MOST_LINKS) {
     // Without `is true`, PostgreSQL may join every record with every link, which takes minutes.
-    const sql = `(payment_link_id in (select id from payment_links where ${isNamed})) is true`;
-    return [{ sql, bindings }];
+    const sql = `(payment_link_id in (select id from payment_links where ${where.sql})) is true`;
+    return [{ sql, bindings: where.bindings }];
   }
   return [{ sql: `payment_link_id in (${placeholders(ids.length)})`, bindings: ids }];
 }
