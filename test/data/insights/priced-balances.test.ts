@@ -90,7 +90,7 @@ async function list(file: string, dollar: Address): Promise<void> {
     name: null,
     symbol: `T${at}`,
     decimals: 18,
-    total_supply: null,
+    total_supply: uintColumn(10n ** 22n),
     holder_count: 2,
     first_block: 0,
     is_read: 1,

@@ -9,6 +9,7 @@ const DAY_MS = 86_400_000;
 const DOLLAR = 10n ** 6n;
 const TOKEN = 10n ** 18n;
 const ZERO = `0x${'0'.repeat(40)}`;
+const ZERO_ONE = `0x${'0'.repeat(39)}1`;
 const COIN = `0x${'Ee'.repeat(20)}`;
 
 let chain: TestChain;
@@ -20,17 +21,19 @@ let far: Deployed;
 let both: Deployed;
 let thin: Deployed;
 let young: Deployed;
+let single: Deployed;
 
 beforeAll(async () => {
   chain = await startTestChain({ genesisTime: NOON / 1_000 - 3_600 });
   market = await openMarket(chain, NOON - 1_000_000);
   const token = (symbol: string) => chain.deploy('CommunityToken', [symbol, symbol, 10n ** 40n]);
   wrapped = await token('WETH');
-  [far, both, thin, young] = [
+  [far, both, thin, young, single] = [
     await token('FAR'),
     await token('BOTH'),
     await token('THIN'),
     await token('YOUNG'),
+    await token('SINGLE'),
   ];
   await chain.mine();
   const pools = {
@@ -40,6 +43,7 @@ beforeAll(async () => {
     bothThrough: await market.list(both, wrapped),
     thin: await market.list(thin),
     young: await market.list(young, wrapped),
+    single: await market.list(single),
   };
   // A coin is worth 2,000 dollars, so BOTH's pair with the dollar is deeper than its 3 coins.
   await market.fill(pools.wrapped.pool, wrapped, { usd: 200_000n * DOLLAR, token: 100n * TOKEN });
@@ -47,6 +51,8 @@ beforeAll(async () => {
   await market.fill(pools.both.pool, both, { usd: 8_000n * DOLLAR, token: 1_000n * TOKEN });
   await market.fill(pools.bothThrough.pool, both, { usd: 3n * TOKEN, token: 1_000n * TOKEN }, wrapped);
   await market.fill(pools.thin.pool, thin, { usd: 999n * DOLLAR, token: 1_000n * TOKEN });
+  await market.fill(pools.single.pool, single, { usd: 2_000n * DOLLAR, token: 1n });
+  await chain.send(0, single.call('mint', [ZERO_ONE, 1_000n * TOKEN]));
   await market.mineAt(NOON);
   await market.fill(pools.young.pool, young, { usd: 4n * TOKEN, token: 1_000n * TOKEN }, wrapped);
   // Twice the dollars for the same coins: a coin is worth 4,000 from now on, and the 3 coins are deeper.
@@ -98,6 +104,10 @@ test('a pool of less than 1,000 dollars gives no price, and before its pool a to
   expect(await priceOf(thin.address)).toBeUndefined();
   expect(await priceOf(young.address, NOON)).toBeUndefined();
   expect(await priceOf(young.address)).toBeCloseTo(16, 6);
+});
+
+test('a pool with less than a millionth of a token gives it no price', async () => {
+  expect(await priceOf(single.address)).toBeUndefined();
 });
 
 test('the dollar has the volume of its pair with the wrapped coin, and none without one', async () => {

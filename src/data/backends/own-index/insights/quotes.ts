@@ -9,6 +9,9 @@ import { isLess, product, type Ratio } from './ratio.ts';
 /** Minimum value on a pool's dollar or wrapped-coin side, in dollars. Shallower pools give no price (Decision 165). */
 const LEAST_DEPTH: Ratio = { value: 1_000n, over: 1n };
 
+/** Part of a token's supply that a pool must hold to give a price, as one over this number (Decision 165). */
+const SUPPLY_PER_POOL = 1_000_000n;
+
 /** Tokens per statement, because databases limit the number of parameters. */
 const TOKENS_A_STATEMENT = 1_000;
 
@@ -28,6 +31,8 @@ export interface Quote {
 /** A token and the pools that can price it. */
 export interface QuotedToken {
   readonly decimals: number;
+  /** Smallest units of the token that a pool must hold. */
+  readonly leastHeld: bigint;
   readonly direct: readonly PairRow[];
   readonly throughWrapped: readonly PairRow[];
 }
@@ -66,13 +71,15 @@ export async function quotesOf(
   if (dollar === undefined || dollar.decimals === null) return null;
   const wrappedRow = known.find(({ address }) => address === wrappedAddress);
   const tokenOf = (token: TokenRow): QuotedToken | null => {
-    const { address, decimals } = token;
-    if (decimals === null) return null;
-    const canHop = address !== wrappedAddress && address !== usdToken;
+    const { address, decimals, totalSupply } = token;
+    const isConfigured = address === wrappedAddress || address === usdToken;
+    if (decimals === null || (totalSupply === null && !isConfigured)) return null;
+    const leastHeld = isConfigured ? 1n : 1n + (totalSupply ?? 0n) / SUPPLY_PER_POOL;
     return {
       decimals,
+      leastHeld,
       direct: direct.get(address) ?? [],
-      throughWrapped: canHop ? (hops.get(address) ?? []) : [],
+      throughWrapped: isConfigured ? [] : (hops.get(address) ?? []),
     };
   };
   const wrapped = wrappedRow === undefined ? null : tokenOf(wrappedRow);
@@ -131,16 +138,16 @@ function quoting(
   };
 }
 
-/** Quote of the deepest pool that passes the minimum depth and holds both tokens at that time. */
+/** Quote of the deepest pool that passes the minimum depth and holds enough of the token at that time. */
 async function deepest(
   markets: MarketReader,
-  { decimals }: QuotedToken,
+  { decimals, leastHeld }: QuotedToken,
   { pairs, unit, time }: { pairs: readonly PairRow[]; unit: Ratio; time: number },
 ): Promise<Quote | null> {
   let best: Quote | null = null;
   for (const pair of pairs) {
     const held = await markets.reservesAt(pair, time);
-    if (held === null || held.token === 0n) continue;
+    if (held === null || held.token < leastHeld) continue;
     const depth = product(unit, held.base);
     if (isLess(depth, best?.depth ?? LEAST_DEPTH)) continue;
     const price = { value: depth.value * 10n ** BigInt(decimals), over: depth.over * held.token };
