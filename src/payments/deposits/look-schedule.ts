@@ -135,6 +135,16 @@ export function lookSchedule(handle: Handle, chainId: number) {
       );
     },
 
+    /** Puts the look at these addresses off to a time. What they were read up to stays. */
+    async postpone(addresses: readonly string[], until: number): Promise<void> {
+      if (addresses.length === 0) return;
+      await execute(
+        handle,
+        `update deposit_addresses set next_look_at = ? where address in (${placeholders(addresses.length)})`,
+        [until, ...addresses],
+      );
+    },
+
     /** Schedules the next look at these addresses after one that has just been made; none for open ones. */
     async lookAgain(
       deposits: readonly Pick<DueDeposit, 'address' | 'endedAt'>[],

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { FACTORIES } from '#deposits/deposit-factory.ts';
+import { DAY_MS } from '#lib/clock.ts';
 import { sweepStore } from '#payments/deposits/sweep-store.ts';
 import type { Lie } from '../../lab/faulty-node.ts';
 import { addressOf, type TestPaymentChain } from '../../lab/payment-chain.ts';
@@ -119,6 +120,68 @@ eachWatchedShop('a block full of a stranger’s logs', databaseTest => {
       await confirm(chain, ours);
 
       expect(await ours.payments(session.id)).toMatchObject([{ amount: 5n, status: 'completed' }]);
+    });
+  });
+
+  describe('of transfers to the address of an ended checkout', () => {
+    /** Two ended checkouts whose addresses are left to looks, and are paid. The block of the first payment is refused. */
+    async function paidAfterwards(chain: TestPaymentChain, ours: ShopBehindNodes) {
+      const [flooded, other] = [await ours.open({ depositRules: {} }), await ours.open({ depositRules: {} })];
+      await ours.expire(flooded.id);
+      await ours.expire(other.id);
+      for (let count = 0; count < 2; count++) {
+        ours.clock.advance(2 * HOUR_MS);
+        await confirm(chain, ours);
+      }
+      const hash = await chain.pay({ from: 1, to: `${flooded.depositAddress}`, amount: 5n });
+      await chain.mine();
+      const block = await chain.head();
+      await chain.pay({ from: 1, to: `${other.depositAddress}`, amount: 7n });
+      await confirm(chain, ours);
+      const word = `${flooded.depositAddress}`.slice(2);
+      const withoutLogs = refusing(
+        () => block,
+        ({ topics }) => JSON.stringify(topics).toLowerCase().includes(word),
+      );
+      const amounts = async () =>
+        (await Promise.all([flooded, other].map(({ id }) => ours.payments(id)))).map(payments =>
+          payments.map(({ amount }) => amount),
+        );
+      return { hash, withoutLogs, amounts };
+    }
+
+    test('is read by its receipts, and delays no look at others', async ({ chain, untraced }) => {
+      await using ours = await untraced();
+      const { withoutLogs, amounts } = await paidAfterwards(chain, ours);
+      ours.node.tell(withoutLogs);
+
+      ours.clock.advance(DAY_MS);
+      await confirm(chain, ours);
+
+      expect(await amounts()).toEqual([[5n], [7n]]);
+    });
+
+    test('delays the look at that address only while its receipts are refused', async ({
+      chain,
+      untraced,
+    }) => {
+      await using ours = await untraced();
+      const { hash, withoutLogs, amounts } = await paidAfterwards(chain, ours);
+      ours.node.tell((call, ...rest) =>
+        call.method === 'eth_getTransactionReceipt' && call.params?.[0] === hash
+          ? tooMany
+          : withoutLogs(call, ...rest),
+      );
+
+      ours.clock.advance(DAY_MS);
+      await confirm(chain, ours);
+      const meanwhile = await amounts();
+      ours.node.tell(withoutTraces);
+      ours.clock.advance(DAY_MS);
+      await confirm(chain, ours);
+
+      expect(meanwhile).toEqual([[], [7n]]);
+      expect(await amounts()).toEqual([[5n], [7n]]);
     });
   });
 });

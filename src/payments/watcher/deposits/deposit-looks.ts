@@ -35,7 +35,7 @@ export function depositLooks({ chain, clock, lastBlockBefore }: DepositLooksDeps
   const warn = rareWarnings({ clock });
   const sweeps = sweepReader({ lastBlockBefore });
   const balances = balanceWatch({ clock, lastBlockBefore });
-  const ended = endedLooks({ chain, clock, balances, warnOfState });
+  const ended = endedLooks({ chain, clock, balances, warn, warnOfState });
   const open = openDeposits({ chainId: chain.id, clock });
   let lookedAt = Number.NEGATIVE_INFINITY;
   let lookedHash: string | undefined;

@@ -4,7 +4,7 @@ import type { BlockPart, SetAsideReason } from '../../model/set-aside.ts';
 import type { Transfer } from '../../model/transfer.ts';
 import { coinTransferOf, sendsCoins } from './coin-blocks.ts';
 import { LookSpent } from './node-pool.ts';
-import type { BlockOutline, NodeView } from './node-view.ts';
+import { type BlockOutline, type NodeView, slices } from './node-view.ts';
 import { loggedTransferOf, type WatchedAddresses } from './token-transfers.ts';
 import { setAsideReasonOf } from './transfer-logs.ts';
 
@@ -69,6 +69,32 @@ export async function readPieces(
     }
   }
   return { transfers, tried, unread, reason, isNodeInDoubt };
+}
+
+/** Transactions of a block whose receipts are requested at a time. */
+const PIECES_AT_A_TIME = 50;
+
+/**
+ * Reads the logs of a block transaction by transaction. `isWhole` is false when some could not be read. Undefined when the
+ * block was replaced, or when the look is spent.
+ */
+export async function wholeBlock(
+  { number, hash }: Pick<BlockOutline, 'number' | 'hash'>,
+  options: PiecesOptions,
+): Promise<{ readonly transfers: readonly Transfer[]; readonly isWhole: boolean } | undefined> {
+  const outline = await options.view.outline(number);
+  if (outline?.hash !== hash) return undefined;
+  const transfers: Transfer[] = [];
+  let isWhole = true;
+  for (const indexes of slices([...outline.hashes.keys()], PIECES_AT_A_TIME)) {
+    const pieces = await readPieces(outline, indexes, { ...options, read: tokensOf });
+    if (pieces.tried.length < indexes.length) return undefined;
+    // A node that answers nothing at all has failed, and nothing is wrong with the transactions.
+    if (pieces.isNodeInDoubt) await options.view.head();
+    isWhole &&= pieces.unread.length === 0;
+    for (const transfer of pieces.transfers) transfers.push(transfer);
+  }
+  return { transfers, isWhole };
 }
 
 async function tokensOf(
