@@ -12,7 +12,7 @@ import { REFUND_LIFETIME_MS, type Refund, type RefundFailureReason } from '../mo
 import type { Transfer } from '../model/transfer.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { sessionStore } from '../sessions/session-store.ts';
-import { refundStore } from './refund-store.ts';
+import { refundStore, type TransactionInBlock } from './refund-store.ts';
 
 type RefundEventType = Extract<EventType, `refund.${string}`>;
 
@@ -130,12 +130,27 @@ export function refundMoves({
       return true;
     },
 
-    /** The transfer of a completed refund is in another block. There is no event. True if it changed. */
-    async moved(id: string, { logIndex, blockNumber, blockHash }: RefundTransfer): Promise<boolean> {
-      const refund = await refunds.byId(id);
-      if (refund.status !== 'completed' || refund.blockHash === blockHash) return false;
-      await write({ ...refund, logIndex, blockNumber, blockHash });
-      return true;
+    /**
+     * A transaction is in another block, where its logs may have other indexes. All its refunds move to their transfers
+     * there together, and two with equal transfers keep their order. One without a transfer loses its index; what becomes
+     * of it is judged alone. There is no event. True if one moved.
+     */
+    async moved(at: TransactionInBlock, transfersOf: (refund: Refund) => RefundTransfer[]): Promise<boolean> {
+      const moving = await refunds.seenElsewhere(at);
+      if (moving.length === 0) return false;
+      const taken = await refunds.taken(at);
+      // All indexes are cleared first, because two refunds must not have the same one.
+      for (const refund of moving) await refunds.update({ ...refund, logIndex: null });
+      let hasMoved = false;
+      for (const refund of moving) {
+        const transfer = transfersOf(refund).find(({ logIndex }) => !taken.has(logIndex));
+        if (transfer === undefined) continue;
+        const { logIndex, blockNumber, blockHash } = transfer;
+        taken.add(logIndex);
+        await write({ ...refund, logIndex, blockNumber, blockHash });
+        hasMoved = true;
+      }
+      return hasMoved;
     },
 
     /** The block of a pending refund is gone, and its transaction is looked for again. True if it changed. */

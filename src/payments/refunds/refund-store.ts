@@ -5,7 +5,7 @@ import { placeholders } from '../../db/rows.ts';
 import type { Owner } from '../model/owner.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { Refund, RefundedMoney, RefundStatus } from '../model/refund.ts';
-import type { Transfer } from '../model/transfer.ts';
+import { byLogIndex, type Transfer } from '../model/transfer.ts';
 import type { RecordedBlock } from '../store/chain-records.ts';
 import {
   allOf,
@@ -39,6 +39,12 @@ export interface RefundSums {
 /** Condition that the chain may still complete a refund: its transaction may come back after a failure. */
 const IS_FOLLOWED = `tx_hash is not null and status in ('requires_action', 'pending')
   and (status = 'pending' or failure_reason in ('not_found', 'reorged'))`;
+
+/** Condition that the transfer of a refund was seen in a block. */
+const HAS_TRANSFER = "status in ('pending', 'completed') and block_hash is not null";
+
+/** A transaction in a block. Hashes are lower case. */
+export type TransactionInBlock = Pick<Transfer, 'chainId' | 'txHash' | 'blockHash'>;
 
 /** Refunds of all organizations. */
 export type RefundStore = ReturnType<typeof refundStore>;
@@ -170,17 +176,25 @@ export function refundStore(handle: Handle) {
         [chainId, ...blocks.map(one => one.blockNumber), ...blocks.map(one => one.blockHash), limit],
       ),
 
-    /** Log indexes of its transaction whose transfers complete another refund. */
-    async taken(
-      chainId: number,
-      { txHash, id }: Pick<Refund, 'txHash' | 'id'>,
-    ): Promise<ReadonlySet<number>> {
+    /** Log indexes of a transaction in a block whose transfers complete other refunds. */
+    async taken({ chainId, txHash, blockHash }: TransactionInBlock, id?: string): Promise<Set<number>> {
       const rows = await select({ from: 'refunds', columns: ['log_index'] }).rows(
         handle,
-        `where chain_id = ? and tx_hash = ? and log_index is not null and status in ('pending', 'completed') and id <> ?`,
-        [chainId, txHash, id],
+        `where chain_id = ? and tx_hash = ? and block_hash = ? and ${HAS_TRANSFER} and id <> ?`,
+        [chainId, txHash, blockHash, id ?? ''],
       );
       return new Set(rows.flatMap(row => row.log_index ?? []));
+    },
+
+    /** Refunds whose transfer was seen in this transaction, but in another block, in the order of their logs. */
+    async seenElsewhere({ chainId, txHash, blockHash }: TransactionInBlock): Promise<Refund[]> {
+      const rows = await where(`chain_id = ? and tx_hash = ? and block_hash <> ? and ${HAS_TRANSFER}`, [
+        chainId,
+        txHash,
+        blockHash,
+      ]);
+      const orderOf = ({ logIndex }: Refund) => logIndex ?? Number.POSITIVE_INFINITY;
+      return rows.sort((a, b) => byLogIndex(orderOf(a), orderOf(b)));
     },
 
     /** Refunds past their time whose transfer was not seen, the oldest first. */

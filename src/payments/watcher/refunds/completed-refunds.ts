@@ -3,7 +3,7 @@ import type { Look } from '../look/look.ts';
 import { firstWatchedBlock } from '../look/reorgs.ts';
 import { lookUp } from '../node/by-hash.ts';
 import { canonicalRows } from '../node/canonical-rows.ts';
-import { changed, transfersOf } from './refund-transfers.ts';
+import { changed, moveRefunds } from './refund-transfers.ts';
 
 /** Most refunds that one look asks the node about. */
 const REFUNDS_PER_LOOK = 25;
@@ -23,13 +23,14 @@ export async function checkCompletedRefunds(look: Look): Promise<number> {
     rows.flatMap(({ txHash }) => txHash ?? []),
     look,
   );
-  return changed(look, rows, async (refund, { refunds }) => {
-    const { id, txHash, blockNumber, requiredConfirmations } = refund;
-    const lookup = lookups.get(txHash ?? '');
+  return changed(look, rows, async (refund, { handle, refunds }) => {
+    const { id } = refund;
+    const lookup = lookups.get(refund.txHash ?? '');
     if (lookup === undefined) return false;
-    const [elsewhere] = transfersOf(refund, lookup, look);
-    if (elsewhere !== undefined) return refunds.moved(id, elsewhere);
-    if (head.number <= (blockNumber ?? head.number) + requiredConfirmations) return false;
+    const { hasMoved } = await moveRefunds({ handle, refunds, look }, refund, lookup);
+    const { status, blockNumber, blockHash, requiredConfirmations } = await refundStore(handle).byId(id);
+    if (status !== 'completed' || blockHash === lookup.mined?.header.hash) return hasMoved;
+    if (head.number <= (blockNumber ?? head.number) + requiredConfirmations) return hasMoved;
     log.error({ refund: id }, 'a completed refund was lost in a reorganisation');
     return refunds.fail(id, 'reorged');
   });

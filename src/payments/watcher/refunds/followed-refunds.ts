@@ -7,7 +7,7 @@ import { type LaneResult, NOTHING_DONE } from '../look/lanes.ts';
 import { confirmationsOf, type Look } from '../look/look.ts';
 import { type HashLookup, lookUp } from '../node/by-hash.ts';
 import { checkCompletedRefunds } from './completed-refunds.ts';
-import { changed, transfersOf } from './refund-transfers.ts';
+import { changed, moveRefunds, transfersOf } from './refund-transfers.ts';
 import { refundSearch } from './sent-refunds.ts';
 
 /** Most refunds that one look asks the node about. Each takes two or three requests. */
@@ -58,13 +58,14 @@ export function refundFollower({ clock }: { clock: Clock }) {
       return lookup === undefined ? [] : [{ refund, lookup }];
     });
     return changed(look, answered, async ({ refund, lookup }, { handle, refunds }) => {
-      const { id, txHash } = refund;
-      const taken = await refundStore(handle).taken(chain.id, { id, txHash });
+      const { id } = refund;
+      const { hasMoved, taken } = await moveRefunds({ handle, refunds, look }, refund, lookup);
       const finding = findingOf(refund, lookup, { look, taken });
-      if (finding.kind === 'seen') return refunds.seen(id, finding.transfer, finding.confirmations);
+      if (finding.kind === 'seen')
+        return (await refunds.seen(id, finding.transfer, finding.confirmations)) || hasMoved;
       if (finding.kind === 'failed') return refunds.fail(id, finding.reason);
       if (isGivenUp(refund, lookup)) return refunds.fail(id, 'not_found');
-      return lookup.mined === undefined ? refunds.unseen(id) : false;
+      return lookup.mined === undefined ? refunds.unseen(id) : hasMoved;
     });
   }
 

@@ -1,14 +1,17 @@
 import type { Refund } from '../../model/refund.ts';
 import { LIFE_ALLOWANCE } from '../../model/session.ts';
 import type { Transfer } from '../../model/transfer.ts';
+import { refundStore } from '../../refunds/refund-store.ts';
 import { changeInParts, type EffectScope, type Look } from '../look/look.ts';
 import { type HashLookup, transfersIn } from '../node/by-hash.ts';
+
+type RefundLook = Pick<Look, 'chain' | 'coinLogsFrom'>;
 
 /** The transfers of a transaction that send exactly what a refund asks for. */
 export function transfersOf(
   refund: Refund,
   lookup: HashLookup,
-  { chain, coinLogsFrom }: Pick<Look, 'chain' | 'coinLogsFrom'>,
+  { chain, coinLogsFrom }: RefundLook,
 ): Transfer[] {
   const { tokenAddress, destination } = refund;
   const watched = {
@@ -31,6 +34,23 @@ export function isTransferOf(
     transfer.blockNumber > (afterBlock ?? -1) &&
     transfer.blockTime >= createdAt - LIFE_ALLOWANCE.beforeMs
   );
+}
+
+/**
+ * Moves the refunds of a transaction to the block in which it is now. Returns true if one moved, and the log indexes there
+ * that complete other refunds than this one.
+ */
+export async function moveRefunds(
+  { handle, refunds, look }: Pick<EffectScope, 'handle' | 'refunds'> & { readonly look: RefundLook },
+  { id }: Pick<Refund, 'id'>,
+  lookup: HashLookup,
+): Promise<{ readonly hasMoved: boolean; readonly taken: ReadonlySet<number> }> {
+  if (lookup.mined === undefined) return { hasMoved: false, taken: new Set() };
+  const { receipt, header } = lookup.mined;
+  const txHash = receipt.transactionHash.toLowerCase();
+  const at = { chainId: look.chain.id, txHash, blockHash: header.hash };
+  const hasMoved = await refunds.moved(at, refund => transfersOf(refund, lookup, look));
+  return { hasMoved, taken: await refundStore(handle).taken(at, id) };
 }
 
 /** Changes rows one by one, in parts with a transaction each. Returns the number of those that did change. */
