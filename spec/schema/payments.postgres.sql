@@ -697,8 +697,8 @@ CREATE INDEX refunds_of_transfer ON refunds USING btree (unmatched_transfer_id) 
 CREATE INDEX refunds_open ON refunds USING btree (chain_id, status) WHERE status = ANY (ARRAY['requires_action'::text, 'pending'::text]);
 CREATE INDEX refunds_due ON refunds USING btree (expires_at) WHERE status = ANY (ARRAY['requires_action'::text, 'pending'::text]);
 CREATE INDEX refunds_completed ON refunds USING btree (chain_id, block_number) WHERE status = 'completed'::text;
-CREATE UNIQUE INDEX refunds_by_transfer ON refunds USING btree (chain_id, tx_hash, log_index) WHERE log_index IS NOT NULL AND (status = ANY (ARRAY['pending'::text, 'completed'::text]));
 CREATE INDEX refunds_by_hash ON refunds USING btree (tx_hash) WHERE tx_hash IS NOT NULL;
+CREATE UNIQUE INDEX refunds_by_transfer ON refunds USING btree (organization_id, mode, chain_id, tx_hash, log_index) WHERE log_index IS NOT NULL AND (status = ANY (ARRAY['pending'::text, 'completed'::text]));
 
 create table refund_addresses (
   session_id text collate "C" not null,

@@ -586,9 +586,9 @@ CREATE INDEX refunds_of_transfer on refunds (unmatched_transfer_id) where unmatc
 CREATE INDEX refunds_open on refunds (chain_id, status) where status in ('requires_action', 'pending');
 CREATE INDEX refunds_due on refunds (expires_at) where status in ('requires_action', 'pending');
 CREATE INDEX refunds_completed on refunds (chain_id, block_number) where status = 'completed';
-CREATE UNIQUE INDEX refunds_by_transfer on refunds (chain_id, tx_hash, log_index)
-     where log_index is not null and status in ('pending', 'completed');
 CREATE INDEX refunds_by_hash on refunds (tx_hash) where tx_hash is not null;
+CREATE UNIQUE INDEX refunds_by_transfer on refunds (organization_id, mode, chain_id, tx_hash, log_index)
+     where log_index is not null and status in ('pending', 'completed');
 
 CREATE TABLE refund_addresses (
   session_id text primary key,

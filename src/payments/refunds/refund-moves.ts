@@ -12,7 +12,7 @@ import { REFUND_LIFETIME_MS, type Refund, type RefundFailureReason } from '../mo
 import type { Transfer } from '../model/transfer.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { sessionStore } from '../sessions/session-store.ts';
-import { refundStore, type TransactionInBlock } from './refund-store.ts';
+import { type RefundTransaction, refundStore } from './refund-store.ts';
 
 type RefundEventType = Extract<EventType, `refund.${string}`>;
 
@@ -114,6 +114,7 @@ export function refundMoves({
       const isSame = refund.blockHash === transfer.blockHash && refund.confirmations === confirmations;
       if (isSame && !isDone) return false;
       const { txHash, logIndex, blockNumber, blockHash } = transfer;
+      await refunds.clearIndex({ ...refund, txHash, blockHash }, logIndex);
       const placed = { ...refund, txHash, logIndex, blockNumber, blockHash, failureReason: null };
       if (!isDone) {
         await write({ ...placed, status: 'pending', confirmations });
@@ -131,11 +132,11 @@ export function refundMoves({
     },
 
     /**
-     * A transaction is in another block, where its logs may have other indexes. All its refunds move to their transfers
+     * A transaction is in another block, where its logs may have other indexes. All its refunds of an organization move to their transfers
      * there together, and two with equal transfers keep their order. One without a transfer loses its index; what becomes
      * of it is judged alone. There is no event. True if one moved.
      */
-    async moved(at: TransactionInBlock, transfersOf: (refund: Refund) => RefundTransfer[]): Promise<boolean> {
+    async moved(at: RefundTransaction, transfersOf: (refund: Refund) => RefundTransfer[]): Promise<boolean> {
       const moving = await refunds.seenElsewhere(at);
       if (moving.length === 0) return false;
       const taken = await refunds.taken(at);

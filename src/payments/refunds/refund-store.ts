@@ -1,6 +1,6 @@
-import { type Binding, uintOf } from '../../db/columns.ts';
+import { type Binding, uintColumn, uintOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { BOUND, type Sql } from '../../db/query.ts';
+import { BOUND, execute, type Sql } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import type { Owner } from '../model/owner.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
@@ -40,11 +40,8 @@ export interface RefundSums {
 const IS_FOLLOWED = `tx_hash is not null and status in ('requires_action', 'pending')
   and (status = 'pending' or failure_reason in ('not_found', 'reorged'))`;
 
-/** Condition that the transfer of a refund was seen in a block. */
-const HAS_TRANSFER = "status in ('pending', 'completed') and block_hash is not null";
-
-/** A transaction in a block. Hashes are lower case. */
-export type TransactionInBlock = Pick<Transfer, 'chainId' | 'txHash' | 'blockHash'>;
+/** A transaction in a block that refunds of an organization name. Hashes are lower case. */
+export type RefundTransaction = Owner & Pick<Transfer, 'chainId' | 'txHash' | 'blockHash'>;
 
 /** Refunds of all organizations. */
 export type RefundStore = ReturnType<typeof refundStore>;
@@ -145,12 +142,19 @@ export function refundStore(handle: Handle) {
       ]);
     },
 
-    /** True when a refund that is not cancelled names the transaction of a transfer. */
-    async isNamed({ chainId, txHash }: Pick<Transfer, 'chainId' | 'txHash'>): Promise<boolean> {
+    /**
+     * True when a refund of an organization has this transfer. One that names the transaction, and whose transfer was not
+     * seen in this block yet, has each transfer that sends what it asks for.
+     */
+    async hasTransfer(owner: Owner, transfer: Transfer): Promise<boolean> {
+      const { chainId, txHash, blockHash, logIndex, tokenAddress, recipient, amount } = transfer;
+      const { sql, bindings } = ownedBy(owner);
       const rows = await select({ from: 'refunds', columns: ['id'] }).rows(
         handle,
-        "where chain_id = ? and tx_hash = ? and status <> 'cancelled' limit 1",
-        [chainId, txHash],
+        `where ${sql} and chain_id = ? and tx_hash = ? and (status = 'completed' or (${IS_FOLLOWED}))
+           and case when block_hash = ? then log_index = ?
+                    else token_address = ? and destination = ? and amount = ? end limit 1`,
+        [...bindings, chainId, txHash, blockHash, logIndex, tokenAddress, recipient, uintColumn(amount)],
       );
       return rows.length > 0;
     },
@@ -176,25 +180,33 @@ export function refundStore(handle: Handle) {
         [chainId, ...blocks.map(one => one.blockNumber), ...blocks.map(one => one.blockHash), limit],
       ),
 
-    /** Log indexes of a transaction in a block whose transfers complete other refunds. */
-    async taken({ chainId, txHash, blockHash }: TransactionInBlock, id?: string): Promise<Set<number>> {
+    /** Log indexes of a transaction in a block whose transfers complete other refunds of the organization. */
+    async taken(at: RefundTransaction, id?: string): Promise<Set<number>> {
+      const { sql, bindings } = inTransaction(at);
       const rows = await select({ from: 'refunds', columns: ['log_index'] }).rows(
         handle,
-        `where chain_id = ? and tx_hash = ? and block_hash = ? and ${HAS_TRANSFER} and id <> ?`,
-        [chainId, txHash, blockHash, id ?? ''],
+        `where ${sql} and block_hash = ? and id <> ?`,
+        [...bindings, at.blockHash, id ?? ''],
       );
       return new Set(rows.flatMap(row => row.log_index ?? []));
     },
 
     /** Refunds whose transfer was seen in this transaction, but in another block, in the order of their logs. */
-    async seenElsewhere({ chainId, txHash, blockHash }: TransactionInBlock): Promise<Refund[]> {
-      const rows = await where(`chain_id = ? and tx_hash = ? and block_hash <> ? and ${HAS_TRANSFER}`, [
-        chainId,
-        txHash,
-        blockHash,
-      ]);
+    async seenElsewhere(at: RefundTransaction): Promise<Refund[]> {
+      const { sql, bindings } = inTransaction(at);
+      const rows = await where(`${sql} and block_hash <> ?`, [...bindings, at.blockHash]);
       const orderOf = ({ logIndex }: Refund) => logIndex ?? Number.POSITIVE_INFINITY;
       return rows.sort((a, b) => byLogIndex(orderOf(a), orderOf(b)));
+    },
+
+    /** Takes a log index from a refund that had it in another block. The next look moves it. */
+    async clearIndex(at: RefundTransaction, logIndex: number): Promise<void> {
+      const { sql, bindings } = inTransaction(at);
+      await execute(
+        handle,
+        `update refunds set log_index = null where ${sql} and block_hash <> ? and log_index = ?`,
+        [...bindings, at.blockHash, logIndex],
+      );
     },
 
     /** Refunds past their time whose transfer was not seen, the oldest first. */
@@ -205,6 +217,13 @@ export function refundStore(handle: Handle) {
         [now, limit],
       ),
   };
+}
+
+/** Condition for refunds of an organization whose transfer was seen in a transaction, in any block. */
+function inTransaction({ chainId, txHash, ...owner }: RefundTransaction): Sql {
+  const isSeen =
+    "chain_id = ? and tx_hash = ? and status in ('pending', 'completed') and block_hash is not null";
+  return allOf([ownedBy(owner), { sql: isSeen, bindings: [chainId, txHash] }]);
 }
 
 function matching(owner: Owner, filters: RefundFilters): Sql {

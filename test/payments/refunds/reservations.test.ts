@@ -134,4 +134,20 @@ bothDatabases('reservations of refunds', databases => {
     expect(row).toEqual({ amount_refunded: '010' });
     await old.destroy();
   });
+
+  test('a transfer completes one refund of an organization, in an older database too', async () => {
+    const old = openDatabase(await databases.create());
+    const step = PAYMENTS_MIGRATIONS.findIndex(one => one.name === 'transfers of refunds per organization');
+    await migrate(old, PAYMENTS_MIGRATIONS.slice(0, step));
+    const [ours, theirs] = [await insertOwner(old), await insertOwner(old)];
+    const { txHash, logIndex, blockNumber, blockHash } = aPayment({ blockTime: RECORD_TIME });
+    const completed = { status: 'completed', txHash, logIndex, blockNumber, blockHash } as const;
+    await refundStore(old).insert(aRefund(ours, completed));
+
+    await migrate(old, PAYMENTS_MIGRATIONS);
+
+    await refundStore(old).insert(aRefund(theirs, completed));
+    await expect(refundStore(old).insert(aRefund(ours, completed))).rejects.toThrow(/unique/i);
+    await old.destroy();
+  });
 });

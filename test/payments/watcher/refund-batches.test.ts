@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { transaction } from '#db/transaction.ts';
 import { fungibleAbi } from '#devnet/activity/abis.ts';
 import type { Refund } from '#payments/model/refund.ts';
+import { recipientStore } from '#payments/recipients/recipient-store.ts';
 import { refundMoves } from '#payments/refunds/refund-moves.ts';
 import { refundStore } from '#payments/refunds/refund-store.ts';
 import { addressOf, type TestPaymentChain } from '../../lab/payment-chain.ts';
@@ -140,4 +141,20 @@ eachWatchedShop('refunds sent by one transaction', watchedTest => {
       expect(await ours.events()).not.toContain('refund.failed');
     });
   }
+
+  test('without a name complete together, from an address of the organization', async ({
+    chain,
+    ours,
+    asked,
+  }) => {
+    const batch = await sendBatch(chain, [ONE, OTHER]);
+    const at = { chainId: chain.chainId, address: batch.sender.toLowerCase() };
+    await transaction(ours.db, handle => recipientStore(handle).name(ours.owner, at, ours.clock.now()));
+    const refunds = [await asked(ours, ONE, 're_1'), await asked(ours, OTHER, 're_2')];
+    await batch.send();
+
+    await ours.settle();
+
+    expect((await statesOf(ours, refunds)).map(({ status }) => status)).toEqual(['completed', 'completed']);
+  });
 });

@@ -10,6 +10,7 @@ import { refundMoves } from '#payments/refunds/refund-moves.ts';
 import { refundStore } from '#payments/refunds/refund-store.ts';
 import { addressOf } from '../../lab/payment-chain.ts';
 import { aRefund } from '../../lab/payments-refunds.ts';
+import { insertOwner } from '../../support/given-database.ts';
 import { BLOCKS_TO_SETTLE, seals } from './setting.ts';
 import { eachWatchedShop, never, type WatchedShop } from './watched-shop.ts';
 
@@ -359,6 +360,30 @@ eachWatchedShop('refunds', watchedTest => {
     await ours.settle();
 
     expect(await stateOf(ours, refund.id)).toMatchObject({ status: 'completed', txHash: hash });
+  });
+
+  test('complete although another organization names their transaction and asks for the same', async ({
+    chain,
+    ours,
+    asked,
+    sent,
+  }) => {
+    const at = { chainId: chain.chainId, address: `${chain.accounts[4]}` };
+    await transaction(ours.db, handle => recipientStore(handle).name(ours.owner, at, ours.clock.now()));
+    const stranger = await insertOwner(ours.db, 'test');
+    const theirs = await asked(ours, stranger);
+    const [ourNamed, unnamed] = [await asked(ours), await asked(ours, { amount: 1_000_000n })];
+    const [first, second] = [await sent(), await sent(1_000_000n)];
+    const other = await asked(ours, { ...stranger, amount: 1_000_000n });
+    await named(ours, theirs.id, first.hash);
+    await named(ours, other.id, second.hash);
+    await named(ours, ourNamed.id, first.hash);
+
+    await ours.settle();
+
+    expect((await stateOf(ours, theirs.id)).status).toBe('completed');
+    expect(await stateOf(ours, ourNamed.id)).toMatchObject({ status: 'completed', txHash: first.hash });
+    expect(await stateOf(ours, unnamed.id)).toMatchObject({ status: 'completed', txHash: second.hash });
   });
 
   test('of which several fit one transfer wait, until only one of them is left', async ({

@@ -113,3 +113,13 @@ export const REFUND_SUMS_MIGRATION: Migration = {
     'create index dropped_transfers_by_hash on dropped_transfers (chain_id, tx_hash)',
   ],
 };
+
+/** Two organizations may ask for the same transfer, so that neither keeps the refund of the other from completing. */
+export const REFUND_TRANSFERS_MIGRATION: Migration = {
+  name: 'transfers of refunds per organization',
+  up: [
+    'drop index refunds_by_transfer',
+    `create unique index refunds_by_transfer on refunds (organization_id, mode, chain_id, tx_hash, log_index)
+     where log_index is not null and status in ('pending', 'completed')`,
+  ],
+};

@@ -52,6 +52,7 @@ import {
   REFUND_ADDRESSES_MIGRATION,
   REFUND_LINKS_MIGRATION,
   REFUND_SUMS_MIGRATION,
+  REFUND_TRANSFERS_MIGRATION,
   REFUNDS_MIGRATION,
 } from './040-refunds.ts';
 import {
@@ -119,6 +120,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   CUSTOMERS_MIGRATION,
   SIGNED_SEARCH_MIGRATION,
   CUSTOMER_FIGURES_MIGRATION,
+  REFUND_TRANSFERS_MIGRATION,
 ];
 
 /** The schema with its name in messages and settings. */

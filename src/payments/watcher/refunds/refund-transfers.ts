@@ -37,18 +37,18 @@ export function isTransferOf(
 }
 
 /**
- * Moves the refunds of a transaction to the block in which it is now. Returns true if one moved, and the log indexes there
+ * Moves the refunds of an organization that have a transaction to the block in which it is now. Returns true if one moved, and the log indexes there
  * that complete other refunds than this one.
  */
 export async function moveRefunds(
   { handle, refunds, look }: Pick<EffectScope, 'handle' | 'refunds'> & { readonly look: RefundLook },
-  { id }: Pick<Refund, 'id'>,
+  { id, organizationId, mode }: Refund,
   lookup: HashLookup,
 ): Promise<{ readonly hasMoved: boolean; readonly taken: ReadonlySet<number> }> {
   if (lookup.mined === undefined) return { hasMoved: false, taken: new Set() };
   const { receipt, header } = lookup.mined;
   const txHash = receipt.transactionHash.toLowerCase();
-  const at = { chainId: look.chain.id, txHash, blockHash: header.hash };
+  const at = { organizationId, mode, chainId: look.chain.id, txHash, blockHash: header.hash };
   const hasMoved = await refunds.moved(at, refund => transfersOf(refund, lookup, look));
   return { hasMoved, taken: await refundStore(handle).taken(at, id) };
 }

@@ -51,9 +51,8 @@ export function refundSearch() {
   function settle(transfers: readonly Transfer[], open: readonly Refund[], look: Look): Promise<number> {
     return changed(look, transfers, async (transfer, { handle, refunds }) => {
       const store = refundStore(handle);
-      if (await store.isNamed(transfer)) return false;
       const owner = await recipientStore(handle).ownerOf({ ...transfer, address: transfer.sender });
-      if (owner === undefined) return false;
+      if (owner === undefined || (await store.hasTransfer(owner, transfer))) return false;
       const asking = open.filter(one => isTransferOf(one, transfer));
       const waiting = await store.awaitingOf(
         owner,
