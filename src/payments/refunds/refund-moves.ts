@@ -158,7 +158,9 @@ export function refundMoves({
     async unseen(id: string): Promise<boolean> {
       const refund = await refunds.byId(id);
       if (refund.status !== 'pending' || refund.blockNumber === null) return false;
-      await write({ ...refund, ...NOWHERE, searchedSince: now });
+      // Its transaction may come back at any time, however old the refund is.
+      const expiresAt = Math.max(refund.expiresAt, now + REFUND_LIFETIME_MS);
+      await write({ ...refund, ...NOWHERE, searchedSince: now, expiresAt });
       return true;
     },
 
@@ -182,9 +184,12 @@ export function refundMoves({
       return true;
     },
 
-    /** Ends refunds past their time whose transfer was not seen. The caller counts their sessions again. */
-    async expireDue(): Promise<readonly Refund[]> {
-      const due = await refunds.due(now, EXPIRED_AT_ONCE);
+    /**
+     * Ends refunds past their time whose transfer was not seen, on watched chains only when those were read beyond it. The
+     * caller counts their sessions again.
+     */
+    async expireDue(watched: readonly number[]): Promise<readonly Refund[]> {
+      const due = await refunds.due(now, watched, EXPIRED_AT_ONCE);
       for (const refund of due) await end(refund, 'expired');
       return due;
     },

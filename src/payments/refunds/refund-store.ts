@@ -40,6 +40,9 @@ export interface RefundSums {
 const IS_FOLLOWED = `tx_hash is not null and status in ('requires_action', 'pending')
   and (status = 'pending' or failure_reason in ('not_found', 'reorged'))`;
 
+/** Time for which a chain is read beyond the end of a refund, so that searches for its transfer have come to it. */
+const READ_ON_MS = 10 * 60_000;
+
 /** A transaction in a block that refunds of an organization name. Hashes are lower case. */
 export type RefundTransaction = Owner & Pick<Transfer, 'chainId' | 'txHash' | 'blockHash'>;
 
@@ -209,13 +212,22 @@ export function refundStore(handle: Handle) {
       );
     },
 
-    /** Refunds past their time whose transfer was not seen, the oldest first. */
-    due: (now: number, limit: number): Promise<Refund[]> =>
-      where(
+    /**
+     * Refunds past their time whose transfer was not seen, the oldest first. Those on watched chains wait until the chain
+     * was read beyond their time (Decision 486).
+     */
+    async due(now: number, watched: readonly number[], limit: number): Promise<Refund[]> {
+      // PostgreSQL takes no empty list, and no chain has the id 0.
+      const chains = [0, ...watched];
+      const read = `select 1 from chain_cursors c where c.chain_id = refunds.chain_id
+        and c.head_time >= refunds.expires_at + ? and c.scanned_at >= refunds.expires_at + ?`;
+      return where(
         `status in ('requires_action', 'pending') and expires_at <= ? and block_number is null
+           and (chain_id not in (${placeholders(chains.length)}) or exists (${read}))
          order by expires_at limit ${BOUND}`,
-        [now, limit],
-      ),
+        [now, ...chains, READ_ON_MS, READ_ON_MS, limit],
+      );
+    },
   };
 }
 

@@ -292,18 +292,21 @@ eachPaymentsApi('refunds', apiTest => {
     expect(errorOf(await merchant.post(`${PATH}/${id}/cancel`))).toBe('400 invalid_status_transition');
   });
 
-  test('expire after seven days', async ({ api, paid }) => {
+  test('expire after seven days, once the chain was read beyond that time', async ({ api, paid }) => {
     const merchant = await api.merchant();
     const { id: session_id } = await paid(merchant);
     const id = idOf(await merchant.post(PATH, { session_id, ...TWICE }));
     const expiry = refundExpiryWorker({ ...api, chains: CHAINS });
 
     api.clock.advance(7 * DAY_MS - 1);
+    await api.looked();
     const early = await expiry.runOnce(never);
-    api.clock.advance(1);
+    api.clock.advance(DAY_MS);
+    const unread = await expiry.runOnce(never);
+    await api.looked();
     await expiry.runOnce(never);
 
-    expect(early).toBe(0);
+    expect([early, unread]).toEqual([0, 0]);
     expect((await merchant.get(`${PATH}/${id}`)).body).toMatchObject({
       status: 'cancelled',
       failure_reason: 'expired',
@@ -314,6 +317,17 @@ eachPaymentsApi('refunds', apiTest => {
       amount_refundable: '1000',
     });
     expect((await eventsOf(merchant, session_id))[0]).toBe('refund.failed');
+  });
+
+  test('expire by the clock on a chain that is no longer configured', async ({ api, paid }) => {
+    const merchant = await api.merchant();
+    const { id: session_id } = await paid(merchant);
+    const id = idOf(await merchant.post(PATH, { session_id, ...TWICE }));
+
+    api.clock.advance(7 * DAY_MS);
+    await refundExpiryWorker({ ...api, chains: paymentChains([]) }).runOnce(never);
+
+    expect((await merchant.get(`${PATH}/${id}`)).body).toMatchObject({ failure_reason: 'expired' });
   });
 
   test('are listed newest first, by their filters', async ({ api, paid, unmatched }) => {
@@ -341,7 +355,8 @@ eachPaymentsApi('refunds', apiTest => {
     const ends = {
       cancelled: (id: string) => merchant.post(`${PATH}/${id}/cancel`),
       expired: async () => {
-        api.clock.advance(7 * DAY_MS);
+        api.clock.advance(8 * DAY_MS);
+        await api.looked();
         await refundExpiryWorker({ ...api, chains: CHAINS }).runOnce(never);
       },
     };
@@ -394,7 +409,8 @@ eachPaymentsApi('refunds', apiTest => {
     });
     const chains = paymentChains(CHAINS.all.map(chain => ({ ...chain, requiresProof: true })));
 
-    api.clock.advance(7 * DAY_MS);
+    api.clock.advance(8 * DAY_MS);
+    await api.looked();
     await refundExpiryWorker({ ...api, chains }).runOnce(never);
 
     expect((await merchant.get(`/api/v1/checkout-sessions/${session_id}`)).body).toMatchObject({

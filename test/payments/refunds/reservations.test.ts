@@ -93,7 +93,7 @@ bothDatabases('reservations of refunds', databases => {
             const moves = refundMoves({ handle, seals, now: RECORD_TIME + index });
             const place = { ...aPayment({ blockTime: RECORD_TIME }), logIndex: index };
             if (kind === 'expire' && which === 0)
-              await refundMoves({ handle, seals, now: RECORD_TIME + 30 * DAY_MS }).expireDue();
+              await refundMoves({ handle, seals, now: RECORD_TIME + 30 * DAY_MS }).expireDue([]);
             if (id === undefined) return;
             if (kind === 'cancel') await moves.cancel(id, 'api_key:ak_1', null);
             if (kind === 'name') await moves.name(id, place.txHash, 'api_key:ak_1');

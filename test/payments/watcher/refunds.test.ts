@@ -210,6 +210,27 @@ eachWatchedShop('refunds', watchedTest => {
     expect(await ours.events()).toEqual(['refund.created', 'refund.completed']);
   });
 
+  test('do not expire when they lose their block after their time', async ({ chain, ours, asked, sent }) => {
+    const created = ours.clock.now() - 7 * DAY_MS;
+    const refund = await asked(ours, { createdAt: created, updatedAt: created });
+    const before = await chain.snapshot();
+    const { hash } = await sent();
+    await named(ours, refund.id, hash);
+    const { expiresAt } = refund;
+    await refundStore(ours.db).update({ ...(await stateOf(ours, refund.id)), expiresAt });
+    await chain.mine(1);
+    await ours.round();
+    const seen = await stateOf(ours, refund.id);
+    await chain.fork(before, 2);
+    await ours.round();
+
+    const expired = await moves(ours, one => one.expireDue([]));
+
+    expect(seen).toMatchObject({ status: 'pending', confirmations: 0 });
+    expect(expired).toEqual([]);
+    expect(await stateOf(ours, refund.id)).toMatchObject({ status: 'pending', blockNumber: null });
+  });
+
   test('completed, move silently to another block of their transaction', async ({
     chain,
     ours,

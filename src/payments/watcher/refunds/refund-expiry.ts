@@ -21,15 +21,16 @@ export function refundExpiryWorker({
   readonly db: Db;
   readonly seals: Seals;
   readonly clock: Clock;
-  readonly chains: Pick<PaymentChains, 'find'>;
+  readonly chains: PaymentChains;
 }): Worker {
+  const watched = chains.all.map(({ id }) => id);
   return {
     name: 'expiry of refunds',
     async runOnce() {
-      if ((await refundStore(db).due(clock.now(), 1)).length === 0) return 0;
+      if ((await refundStore(db).due(clock.now(), watched, 1)).length === 0) return 0;
       return transaction(db, async handle => {
         const deps = { handle, seals, now: clock.now() };
-        const ended = await refundMoves(deps).expireDue();
+        const ended = await refundMoves(deps).expireDue(watched);
         const sessionIds = new Set(ended.flatMap(({ sessionId }) => sessionId ?? []));
         for (const id of sessionIds) await settlement(deps).recount(id, chains);
         return ended.length;
