@@ -146,4 +146,32 @@ eachWatchedShop('the deposit address of an ended checkout', databaseTest => {
 
     expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
   });
+
+  test('keeps a payment that a reorganisation moves to another block', async ({ chain, untraced }) => {
+    await using ours = await untraced();
+    const session = await ours.open({ depositRules: {} });
+    await ours.expire(session.id);
+    for (let count = 0; count < 2; count++) {
+      ours.clock.advance(2 * HOUR_MS);
+      await confirm(chain, ours);
+    }
+    await chain.mine();
+    const before = await chain.snapshot();
+    const hash = await chain.pay({ from: 1, to: `${session.depositAddress}`, amount: 5n });
+    const raw = chain.rawOf(hash);
+    await confirm(chain, ours);
+    ours.clock.advance(DAY_MS);
+    await confirm(chain, ours);
+    const [paid] = await ours.payments(session.id);
+
+    await chain.fork(before, 2);
+    await chain.call('eth_sendRawTransaction', raw);
+    await chain.mine(8);
+    for (let count = 0; count < 3; count++) await ours.round();
+
+    expect(paid).toMatchObject({ status: 'completed', amount: 5n });
+    const payments = await ours.payments(session.id);
+    expect(payments).toMatchObject([{ id: paid?.id, status: 'completed', txHash: hash }]);
+    expect(payments[0]?.blockNumber).toBeGreaterThan(paid?.blockNumber ?? 0);
+  });
 });

@@ -143,7 +143,11 @@ async function findingOf(
     // A payer can claim any transaction, so only a failure of the payer's own transaction counts.
     const isOwn = mined.receipt.from.toLowerCase() === payer;
     if (isOwn && Number(mined.receipt.status) === 0) return { kind: 'failed', reason: 'reverted' };
-    const transfers = transfersIn(lookup, { chainId: chain.id, watched, coinLogsFrom });
+    // A payment to the address of an ended checkout lost its block, and is not watched for any more.
+    const isOfClaim = (tokenAddress: string, recipient: string) =>
+      (tokenAddress === claim.tokenAddress && recipient === claim.recipient) ||
+      watched.has(tokenAddress, recipient);
+    const transfers = transfersIn(lookup, { chainId: chain.id, watched: { has: isOfClaim }, coinLogsFrom });
     return { kind: 'mined', transfers: transfers.filter(one => isPaymentOf(one, claim)) };
   }
   if (transaction !== undefined) {

@@ -59,7 +59,11 @@ export async function watchReorganisations(look: Look, hasTraced: TracedCheck): 
   // With each head others come first: some may stay unanswered.
   const asked = inRotation(hashes, head.number).slice(0, TRANSACTIONS_PER_LOOK);
   const found = await lookUp(asked, { view, head });
-  const wanted = { chainId: chain.id, watched, coinLogsFrom };
+  // The address of an ended checkout is not watched any more, and its payments are judged all the same.
+  const recipients = new Set([...payments, ...transfers].map(addressKey));
+  const isJudged = (tokenAddress: string, recipient: string) =>
+    recipients.has(addressKey({ tokenAddress, recipient })) || watched.has(tokenAddress, recipient);
+  const wanted = { chainId: chain.id, watched: { has: isJudged }, coinLogsFrom };
   const elsewhere = [...found.values()].flatMap(one => transfersIn(one, wanted));
   if (elsewhere.length > 0) {
     await record(look, { transfers: elsewhere, repriced: new Map(), cursor: undefined });
@@ -87,6 +91,13 @@ export async function watchReorganisations(look: Look, hasTraced: TracedCheck): 
     droppedTransfers(handle).drop(part),
   );
   return { lost: dropped + lost.length + unlisted.length, isCertain: false };
+}
+
+function addressKey({
+  tokenAddress,
+  recipient,
+}: Pick<PaymentTransaction, 'tokenAddress' | 'recipient'>): string {
+  return `${tokenAddress} ${recipient}`;
 }
 
 /** Transactions that are in a block again whose traces are not read: coins that contracts sent may be in them. */
