@@ -2,6 +2,7 @@ import { jsonColumn, jsonOf, uintColumn } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
+import { depositSums } from '../deposits/deposit-sums.ts';
 import type { Decision } from '../model/owner.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { OwnedTransfer } from '../model/transfer.ts';
@@ -96,7 +97,7 @@ export function droppedTransfers(handle: Handle) {
   return {
     /**
      * Takes transfers from the list that the chain dropped, and returns their number. Assigned ones stay, and those that
-     * moved to another block.
+     * moved to another block. The sums of deposit addresses follow (Decision 403).
      */
     async drop(transfers: readonly PlacedTransfer[]): Promise<number> {
       const blocks = new Map(transfers.map(({ id, blockHash }) => [id, blockHash]));
@@ -107,7 +108,14 @@ export function droppedTransfers(handle: Handle) {
       );
       const dropped = decided.filter(row => row.block_hash === blocks.get(row.id));
       await park(dropped);
-      return dropped.length + (await transferStore(handle).remove(transfers));
+      const parked = dropped.map(row => ({ chainId: row.chain_id, recipient: row.recipient }));
+      const gone = [...parked, ...(await transferStore(handle).remove(transfers))];
+      for (const [chainId, some] of Map.groupBy(gone, one => one.chainId))
+        await depositSums(handle).recount(
+          chainId,
+          some.map(({ recipient }) => recipient),
+        );
+      return gone.length;
     },
 
     /**
@@ -145,6 +153,8 @@ export function droppedTransfers(handle: Handle) {
         const [back] = index < 0 ? [] : left.splice(index, 1);
         if (back !== undefined) await unpark(row, back);
       }
+      const recipients = [...kept.map(row => row.recipient), ...owned.map(one => one.transfer.recipient)];
+      await depositSums(handle).recount(chainId, recipients);
     },
   };
 

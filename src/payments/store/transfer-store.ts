@@ -19,6 +19,8 @@ export interface TransferFilters {
 type LogPosition = Pick<UnmatchedTransfer, 'txHash' | 'logIndex'>;
 /** A recorded transfer, and its block. */
 export type PlacedTransfer = Pick<UnmatchedTransfer, 'id' | 'blockHash'>;
+/** Chain and recipient of a transfer that is not recorded any more. */
+type RemovedTransfer = Pick<UnmatchedTransfer, 'chainId' | 'recipient'>;
 /** The state of a recorded transfer. */
 type KeptTransfer = LogPosition & Pick<UnmatchedTransfer, 'blockHash' | 'confirmedAt'>;
 
@@ -145,13 +147,21 @@ export function transferStore(handle: Handle) {
       return confirmed;
     },
 
-    /** Deletes transfers that the chain dropped. Assigned ones stay, and those that moved to another block. */
-    async remove(transfers: readonly PlacedTransfer[]): Promise<number> {
-      let removed = 0;
+    /** Deletes transfers that the chain dropped, and returns them. Assigned ones stay, and those that moved to another block. */
+    async remove(transfers: readonly PlacedTransfer[]): Promise<RemovedTransfer[]> {
+      const removed: RemovedTransfer[] = [];
       for (const [blockHash, some] of Map.groupBy(transfers, one => one.blockHash)) {
         const ids = some.map(({ id }) => id);
-        const rows = handle('unmatched_transfers').whereIn('id', ids).where({ block_hash: blockHash });
-        removed += await rows.whereNull('assigned_at').delete();
+        const deleted = await select({
+          from: 'unmatched_transfers',
+          columns: ['chain_id', 'recipient'],
+        }).changed(
+          handle,
+          `delete from unmatched_transfers
+           where id in (${placeholders(ids.length)}) and block_hash = ? and assigned_at is null`,
+          [...ids, blockHash],
+        );
+        for (const row of deleted) removed.push({ chainId: row.chain_id, recipient: row.recipient });
       }
       return removed;
     },

@@ -168,6 +168,25 @@ eachDatabase('a session with a deposit address', databases => {
     expect(listed).toMatchObject({ recipient: session.depositAddress, amount: 3n });
   });
 
+  test('has sums without a transfer that the chain dropped', async () => {
+    await using ours = await begin();
+    const session = await ours.open(RULES);
+    await ours.look();
+    await execute(ours.db, 'delete from checkout_sessions where id = ?', [session.id]);
+    const { id } = await ours.open();
+    const before = await chain.snapshot();
+    await chain.pay({ from: 1, to: `${session.depositAddress}`, amount: 3n });
+    await ours.settled(id);
+    const received = async () =>
+      (await depositAddressStore(ours.db).find(`${session.depositAddress}`))?.amountReceived;
+    const listed = await received();
+
+    await chain.fork(before, BLOCKS_TO_SETTLE);
+    await ours.settled(id);
+
+    expect([listed, await received()]).toEqual([3n, 0n]);
+  });
+
   test('has an address that follows from seed, epoch and number', async () => {
     await using ours = await begin();
     const sessions = [await ours.open(RULES), await ours.open(RULES)];
