@@ -54,7 +54,10 @@ export const test = withBrowser
   })
   /** Signs the page in as a member with a role, by default as an owner. */
   .extend('signIn', ({ page, service }) => async (role: DemoRole = 'owner'): Promise<void> => {
-    await page.context().clearCookies();
     await page.goto(`/dashboard/sign-in?to=/dashboard/payments#token=${await demoSignIn(service, role)}`);
-    await page.getByRole('heading', { name: 'Payments' }).waitFor();
+    const heading = page.getByRole('heading', { name: 'Payments' });
+    const question = page.getByRole('button', { name: 'Sign in by the link' });
+    await heading.or(question).waitFor();
+    if (await question.isVisible()) await question.click();
+    await heading.waitFor();
   });
