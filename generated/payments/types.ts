@@ -7316,7 +7316,7 @@ export interface components {
         SweepPreparation: {
             /** @description Chain of the addresses. */
             chain_id: components["schemas"]["ChainId"];
-            /** @description Addresses to sweep, each once; by default those with the oldest unswept money, 500 at most. */
+            /** @description Addresses to sweep, each once; by default those with the oldest unswept money, 500 at most. If none of these can be swept, the next 500 are tried, for 15 seconds. */
             addresses?: components["schemas"]["AddressInput"][];
             /** @description Least amounts that are worth a sweep. For coins, the default is their share of the fee; for other tokens, any amount is swept. */
             minimums?: components["schemas"]["SweepMinimum"][];
@@ -7385,7 +7385,7 @@ export interface components {
             /** @description Addresses that are not swept, with the reason. */
             left_out: components["schemas"]["UnsweptItem"][];
             /**
-             * @description True when more addresses have unswept money than are looked at at once.
+             * @description True when more addresses have unswept money than were looked at.
              * @example false
              */
             has_more: boolean;
