@@ -141,9 +141,17 @@ export function depositListing(handle: Handle) {
       return where(`${sql} order by created_at, address limit ${BOUND}`, [...bindings, limit]);
     },
 
-    /** Addresses of ended sessions with money left, the oldest first. */
-    sweepable(owner: Owner, chainId: number, limit: number): Promise<DepositAddress[]> {
-      const { sql, bindings } = matching(owner, { chainId, unswept: true });
+    /** Addresses of ended sessions with money left, the oldest first. Continues after a given one. */
+    sweepable(
+      owner: Owner,
+      chainId: number,
+      limit: number,
+      after?: DepositAddress,
+    ): Promise<DepositAddress[]> {
+      const { sql, bindings } = allOf([
+        matching(owner, { chainId, unswept: true }),
+        after && { sql: '(created_at, address) > (?, ?)', bindings: [after.createdAt, after.address] },
+      ]);
       return where(`${sql} and ${HAS_ENDED} order by created_at, address limit ${BOUND}`, [
         ...bindings,
         limit,

@@ -151,14 +151,28 @@ test('an address of another organization cannot be named', async ({ chain, api, 
   expect(own.body).toMatchObject({ transactions: [], left_out: [] });
 });
 
-test('500 addresses are looked at, and more are announced', async ({ api, chain, shop, held }) => {
-  const address = await held(5n);
-  const [known] = await depositListing(api.db).named(shop.owner, chain.chainId, [address]);
+test('500 addresses are looked at, and more only if none of these can be swept', async ({
+  api,
+  chain,
+  shop,
+  held,
+}) => {
+  const empty = await held(0n);
+  const [known] = await depositListing(api.db).named(shop.owner, chain.chainId, [empty]);
   if (known === undefined) throw new Error('the address was not issued');
-  for (let number = 1; number <= 500; number += 1)
-    await depositAddressStore(api.db).insert({ ...known, number, address: someHash().slice(0, 42) });
+  let number = 1_000;
+  const insert = async (count: number, createdAt: number) => {
+    for (const address of Array.from({ length: count }, () => someHash().slice(0, 42)))
+      await depositAddressStore(api.db).insert({ ...known, number: number++, createdAt, address });
+  };
+  await insert(499, known.createdAt);
+  const first = await held(5n);
+  await insert(500, api.clock.now() + 1);
 
   const { body } = await shop.post(PATH, { chain_id: chain.chainId });
 
-  expect(record(body).has_more).toBe(true);
+  const { transactions, left_out: left, has_more } = record(body);
+  expect(transactions).toMatchObject([{ items: [{ address: first, amount: '5' }] }]);
+  expect(list(left)).toHaveLength(999);
+  expect(has_more).toBe(true);
 });

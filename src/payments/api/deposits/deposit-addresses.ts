@@ -24,6 +24,14 @@ import { depositAddressesCsv } from './deposit-addresses-csv.ts';
 const SHOWN_SWEEPS = 10;
 /** Most addresses of one sweep. Source: `SweepPreparation` of the contract. */
 const MOST_ADDRESSES = 500;
+/** Time for which further addresses are tried while none can be swept. */
+const GO_ON_MS = 15_000;
+
+/** An address that is not swept. */
+interface LeftOut {
+  readonly from: DepositAddress;
+  readonly reason: PaymentsSchemas['UnsweptItem']['reason'];
+}
 
 /** Operations on deposit addresses, and sweeps of them, which a wallet of the merchant sends (Decision 403). */
 export function depositAddressHandlers(
@@ -90,19 +98,25 @@ export function depositAddressHandlers(
       }),
 
     async prepareSweep({ body }, caller) {
-      const { addresses, hasMore } = await chosen(listing, caller, body);
-      const states = await listing.statesOf(addresses);
-      const open = addresses.filter(({ address }) => states.get(address)?.isOpen === true);
-      const plan = await planSweep({
-        chainId: body.chain_id,
-        addresses: addresses.filter(one => !open.includes(one)),
-        minimums: new Map(
-          body.minimums?.map(({ token_address, amount }) => [normalToken(token_address), BigInt(amount)]),
-        ),
-      });
-      if ('reason' in plan) throw faultError(notNow(plan.reason));
-      const answer = { ...planBody(body.chain_id, plan, open), has_more: hasMore };
-      return caller.commit(() => Promise.resolve({ status: 200, body: answer }));
+      const minimums = new Map(
+        body.minimums?.map(({ token_address, amount }) => [normalToken(token_address), BigInt(amount)]),
+      );
+      const until = clock.now() + GO_ON_MS;
+      const leftOut: LeftOut[] = [];
+      let after: DepositAddress | undefined;
+      for (;;) {
+        const { addresses, hasMore } = await chosen(listing, caller, body, after);
+        const states = await listing.statesOf(addresses);
+        const open = addresses.filter(({ address }) => states.get(address)?.isOpen === true);
+        const ended = addresses.filter(one => !open.includes(one));
+        const plan = await planSweep({ chainId: body.chain_id, addresses: ended, minimums });
+        if ('reason' in plan) throw faultError(notNow(plan.reason));
+        leftOut.push(...open.map(from => ({ from, reason: 'session_open' as const })), ...plan.left);
+        after = addresses.at(-1);
+        if (plan.parts.length === 0 && hasMore && clock.now() < until) continue;
+        const answer = { ...planBody(body.chain_id, plan, leftOut), has_more: hasMore };
+        return caller.commit(() => Promise.resolve({ status: 200, body: answer }));
+      }
     },
   } satisfies ApiHandlers;
 }
@@ -134,14 +148,15 @@ async function depositOf(handle: Handle, owner: Owner, address: string): Promise
   return deposit;
 }
 
-/** Addresses that a request names, or those with the oldest money. @throws InvalidBody for one that was not issued */
+/** Addresses that a request names, or those with the oldest money after a given one. @throws InvalidBody for one that was not issued */
 async function chosen(
   listing: DepositListing,
   owner: Owner,
   { chain_id: chainId, addresses: named }: PaymentsSchemas['SweepPreparation'],
+  after: DepositAddress | undefined,
 ): Promise<{ addresses: readonly DepositAddress[]; hasMore: boolean }> {
   if (named === undefined) {
-    const addresses = await listing.sweepable(owner, chainId, MOST_ADDRESSES + 1);
+    const addresses = await listing.sweepable(owner, chainId, MOST_ADDRESSES + 1, after);
     return { addresses: addresses.slice(0, MOST_ADDRESSES), hasMore: addresses.length > MOST_ADDRESSES };
   }
   const addresses = await listing.named(owner, chainId, named);
@@ -157,10 +172,9 @@ async function chosen(
 
 function planBody(
   chainId: number,
-  { gasPrice, parts, left }: SweepPlan,
-  open: readonly DepositAddress[],
+  { gasPrice, parts }: SweepPlan,
+  leftOut: readonly LeftOut[],
 ): Omit<PaymentsSchemas['SweepPlan'], 'has_more'> {
-  const out = [...open.map(from => ({ from, reason: 'session_open' as const })), ...left];
   return {
     object: 'sweep_plan',
     chain_id: chainId,
@@ -173,7 +187,7 @@ function planBody(
       fee: (gas * gasPrice).toString(),
       items: paid.map(({ holding: { from }, amount }) => ({ ...named(from), amount: amount.toString() })),
     })),
-    left_out: out.map(({ from, reason }) => ({ ...named(from), reason })),
+    left_out: leftOut.map(({ from, reason }) => ({ ...named(from), reason })),
   };
 }
 

@@ -108,7 +108,11 @@ function ShownPlan({ plan, chain, swept }: { plan: Plan; chain: Chain; swept: ()
   const fee = transactions.reduce((sum, one) => sum + BigInt(one.fee), 0n);
   const left = Map.groupBy(left_out, ({ reason }) => reason);
   if (transactions.length === 0)
-    return html`<p role="status">Nothing to sweep on ${chain.name}.</p>${h(LeftOut, { left })}`;
+    return html`
+      <p role="status">Nothing to sweep on ${chain.name}${has_more && ` among the ${left_out.length} addresses with the oldest money`}.</p>
+      ${h(LeftOut, { left })}
+      ${has_more && html`<p class="small">More addresses have money. Choose them in the list to sweep them.</p>`}
+    `;
   return html`
     <div role="status">
       ${h(Facts, {
