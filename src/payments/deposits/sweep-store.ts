@@ -5,18 +5,37 @@ import { placeholders } from '../../db/rows.ts';
 import { tokensSweptWith } from '../../deposits/coin-tokens.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { DepositSweep } from '../model/recipient.ts';
+import type { RecordedBlock } from '../store/chain-records.ts';
 import { recordForm } from '../tables/record-form.ts';
 import { select } from '../tables/select.ts';
 
 /** A payment that may be at a deposit address. */
 type SweptPayment = Pick<PaymentTransaction, 'id' | 'chainId' | 'tokenAddress' | 'recipient' | 'blockNumber'>;
 
+const ADDRESSES = select({ from: 'sweeps', columns: ['address'] });
+
 /** Sweeps of deposit addresses, of confirmed blocks. Each is recorded once. */
 export function sweepStore(handle: Handle) {
   return {
-    /** Records sweeps of one chain, and returns those that were not known. Needs a transaction. */
-    async record(sweeps: readonly DepositSweep[]): Promise<DepositSweep[]> {
+    /**
+     * Records sweeps of one chain. Records of the same transactions in other blocks, which were replaced, make room for them:
+     * log indexes count within a block. `added` are those that were not known, `replaced` the addresses of removed records.
+     * Needs a transaction.
+     */
+    async record(
+      sweeps: readonly DepositSweep[],
+    ): Promise<{ readonly added: DepositSweep[]; readonly replaced: readonly string[] }> {
       const added: DepositSweep[] = [];
+      const replaced: string[] = [];
+      const placed = new Map(sweeps.map(one => [`${one.txHash} ${one.blockHash}`, one]));
+      for (const { chainId, txHash, blockHash } of placed.values()) {
+        const rows = await ADDRESSES.changed(
+          handle,
+          'delete from sweeps where chain_id = ? and tx_hash = ? and block_hash <> ?',
+          [chainId, txHash, blockHash],
+        );
+        for (const { address } of rows) replaced.push(address);
+      }
       for (const one of sweeps) {
         const values = [one.chainId, one.txHash, one.logIndex, one.blockNumber, one.blockHash, one.blockTime];
         const rows = await select({ from: 'sweeps', columns: ['tx_hash'] }).changed(
@@ -28,7 +47,27 @@ export function sweepStore(handle: Handle) {
         );
         if (rows.length > 0) added.push(one);
       }
-      return added;
+      return { added, replaced };
+    },
+
+    /** Blocks of a chain with recorded sweeps, from this one on. */
+    async blocksFrom(chainId: number, blockNumber: number): Promise<RecordedBlock[]> {
+      const rows = await select({
+        from: 'sweeps',
+        isDistinct: true,
+        columns: ['block_number', 'block_hash'],
+      }).rows(handle, 'where chain_id = ? and block_number >= ?', [chainId, blockNumber]);
+      return rows.map(row => ({ blockNumber: row.block_number, blockHash: row.block_hash }));
+    },
+
+    /** Removes the sweeps in a block that was replaced, and returns their addresses. */
+    async removeIn(chainId: number, { blockNumber, blockHash }: RecordedBlock): Promise<string[]> {
+      const rows = await ADDRESSES.changed(
+        handle,
+        'delete from sweeps where chain_id = ? and block_number = ? and block_hash = ?',
+        [chainId, blockNumber, blockHash],
+      );
+      return rows.map(({ address }) => address);
     },
 
     /** Sweeps of some addresses of a chain, the oldest first. */

@@ -45,11 +45,12 @@ async function recordSweeps(
   { handle, sessions, events, now }: SettlementUnit,
   sweeps: readonly DepositSweep[],
 ): Promise<number> {
-  const added = await sweepStore(handle).record(sweeps);
-  const [first] = added;
+  const { added, replaced } = await sweepStore(handle).record(sweeps);
+  const [first] = sweeps;
   if (first === undefined) return 0;
   const addresses = added.map(({ address }) => address);
-  await depositSums(handle).recount(first.chainId, addresses);
+  await depositSums(handle).recount(first.chainId, [...addresses, ...replaced]);
+  if (added.length === 0) return 0;
   const deposits = await depositAddressStore(handle).findMany(addresses);
   const known = await sessions.findMany([...deposits.values()].map(({ sessionId }) => sessionId));
   const reported = added.flatMap(sweep => {

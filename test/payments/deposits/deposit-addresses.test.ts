@@ -104,6 +104,23 @@ eachPaymentsApi('deposit addresses', apiTest => {
     );
   });
 
+  test('a sweep in another block counts in place of that in the block that was replaced', async ({
+    shop,
+    issue,
+    pay,
+    sweep,
+  }) => {
+    const session = await issue();
+    await pay(session, 600n);
+    const { txHash } = await sweep(session.address, 600n);
+
+    await sweep(session.address, 600n, { txHash, logIndex: 77, blockNumber: 10, blockHash: someHash() });
+
+    const { body } = await shop.get(`${PATH}/${session.address}`);
+    expect(body).toMatchObject({ amount_swept: '600', sweeps: [{ block_number: 10, tx_hash: txHash }] });
+    expect(list(record(body).sweeps)).toHaveLength(1);
+  });
+
   test('a sweep is an event once, and the payments that it took along name it', async ({
     api,
     shop,

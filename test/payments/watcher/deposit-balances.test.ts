@@ -437,6 +437,40 @@ eachWatchedShop('coins at a deposit address, on a chain without logs of coins an
     expect(await ours.payments(session.id)).toEqual([]);
   });
 
+  test.for([
+    ['drops', false],
+    ['moves to another block', true],
+  ] as const)(
+    'are counted once after a reorganisation that %s their sweep, below its confirmations',
+    async ([_, isMoved], { chain, untraced }) => {
+      await using ours = await untraced();
+      const session = await ours.open(COINS);
+      const to = `${session.depositAddress}`;
+      await ours.round();
+      await sendByContract(chain, to, session.amount);
+      await confirm(chain, ours);
+      const snapshot = await chain.snapshot();
+      await sweepByStranger(chain, ours, session);
+      await confirm(chain, ours);
+      const before = await sweepStore(ours.db).ofAddresses(chain.chainId, [to]);
+
+      await chain.fork(snapshot, 3);
+      if (isMoved) await sweepByStranger(chain, ours, session);
+      await chain.mine(6);
+      await confirm(chain, ours);
+
+      const after = await sweepStore(ours.db).ofAddresses(chain.chainId, [to]);
+      expect([before.length, after.length]).toEqual([1, isMoved ? 1 : 0]);
+      expect(after.map(({ blockHash }) => blockHash)).not.toContain(before[0]?.blockHash);
+      expect(await depositAddressStore(ours.db).find(to)).toMatchObject({
+        amountReceived: session.amount,
+        amountSwept: isMoved ? session.amount : 0n,
+      });
+      expect(await ours.payments(session.id)).toHaveLength(1);
+      expect(await ours.session(session.id)).toMatchObject({ status: 'completed', amountOverpaid: 0n });
+    },
+  );
+
   test('are late by the block in which they came, however late they are found', async ({
     chain,
     untraced,
