@@ -1,5 +1,6 @@
 import type { Binding } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
+import { BOUND } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Owner } from '../model/owner.ts';
@@ -56,15 +57,22 @@ export function recipientStore(handle: Handle) {
       );
     },
 
-    /** Addresses on a chain that these organizations own. */
-    async ownedBy(chainId: number, organizations: readonly Owner[]): Promise<string[]> {
+    /**
+     * Up to `limit` addresses on a chain that these organizations own: the newest of each, then the second newest of each,
+     * and so on.
+     */
+    async ownedBy(chainId: number, organizations: readonly Owner[], limit: number): Promise<string[]> {
       if (organizations.length === 0) return [];
       const owners = ownersOf(organizations);
-      const found = await where(`chain_id = ? and is_owner and (organization_id, mode) in ${owners.sql}`, [
-        chainId,
-        ...owners.bindings,
-      ]);
-      return found.map(({ address }) => address);
+      const rows = await select({ from: 'recipients', columns: ['recipients.address'] }).rows(
+        handle,
+        `join (
+           select id, row_number() over (partition by organization_id, mode order by created_at desc, id) as turn
+           from recipients where chain_id = ? and is_owner and (organization_id, mode) in ${owners.sql}
+         ) turns on turns.id = recipients.id order by turn, recipients.id limit ${BOUND}`,
+        [chainId, ...owners.bindings, limit],
+      );
+      return rows.map(({ address }) => address);
     },
 
     /**

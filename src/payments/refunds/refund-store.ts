@@ -37,7 +37,7 @@ export interface RefundSums {
 }
 
 /** Condition that the chain may still complete a refund: its transaction may come back after a failure. */
-const IS_FOLLOWED = `tx_hash is not null and status in ('requires_action', 'pending')
+export const IS_FOLLOWED = `tx_hash is not null and status in ('requires_action', 'pending')
   and (status = 'pending' or failure_reason in ('not_found', 'reorged'))`;
 
 /** Time for which a chain is read beyond the end of a refund, so that searches for its transfer have come to it. */
@@ -123,17 +123,6 @@ export function refundStore(handle: Handle) {
         .where({ unmatched_transfer_id: transferId, organization_id: organizationId, mode })
         .update({ session_id: sessionId, transaction_id: id });
     },
-
-    /** Refunds of a chain whose transaction is looked for or confirmed, the longest unchanged first. */
-    followed: (chainId: number, limit: number): Promise<Refund[]> =>
-      where(`chain_id = ? and ${IS_FOLLOWED} order by updated_at, id limit ${BOUND}`, [chainId, limit]),
-
-    /** Refunds of a chain that require action, the oldest first. */
-    awaiting: (chainId: number, limit: number): Promise<Refund[]> =>
-      where(`chain_id = ? and status = 'requires_action' order by created_at, id limit ${BOUND}`, [
-        chainId,
-        limit,
-      ]),
 
     /** Those of these refunds of an organization that require action now. */
     async awaitingOf(owner: Owner, ids: readonly string[]): Promise<Refund[]> {
@@ -250,7 +239,8 @@ function matching(owner: Owner, filters: RefundFilters): Sql {
   ]);
 }
 
-const refundForm = recordForm<Refund>({
+/** A refund as a row of its table. */
+export const refundForm = recordForm<Refund>({
   id: 'plain',
   organizationId: 'plain',
   mode: 'plain',

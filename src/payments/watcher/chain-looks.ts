@@ -200,7 +200,7 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
     if (advancing.hasReachedHead()) heads.confirm();
     const checked = await records.check(look, { hasNews: recorded > 0, standing: advancing.standing() });
     const works: LaneWorks = {
-      ...(hasRefunds && { refunds: refunds.run }),
+      ...(hasRefunds && { refunds: refunds.run, sentRefunds: refunds.search }),
       ...(hasReports && { reports: reports.run }),
       blocks: advancing.readSetAside,
       coins: advancing.readCoinsAhead,
@@ -225,7 +225,7 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
   async function waitOn(look: Look, { hasRefunds, hasReports }: LookStart, seenAt: number): Promise<number> {
     advancing.note(look, seenAt);
     const { changes, isMoved } = await records.follow(look, {
-      ...(hasRefunds && { refunds: refunds.run }),
+      ...(hasRefunds && { refunds: refunds.run, sentRefunds: refunds.search }),
       ...(hasReports && { reports: reports.run }),
     });
     if (isMoved) advancing.forget();

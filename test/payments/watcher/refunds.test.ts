@@ -8,6 +8,7 @@ import type { Refund } from '#payments/model/refund.ts';
 import { recipientStore } from '#payments/recipients/recipient-store.ts';
 import { refundMoves } from '#payments/refunds/refund-moves.ts';
 import { refundStore } from '#payments/refunds/refund-store.ts';
+import { list, record } from '../../lab/json.ts';
 import { addressOf } from '../../lab/payment-chain.ts';
 import { aRefund } from '../../lab/payments-refunds.ts';
 import { insertOwner } from '../../support/given-database.ts';
@@ -405,6 +406,58 @@ eachWatchedShop('refunds', watchedTest => {
     expect((await stateOf(ours, theirs.id)).status).toBe('completed');
     expect(await stateOf(ours, ourNamed.id)).toMatchObject({ status: 'completed', txHash: first.hash });
     expect(await stateOf(ours, unnamed.id)).toMatchObject({ status: 'completed', txHash: second.hash });
+  });
+
+  test('with a named transaction complete although the node finds no transfers by their sender', async ({
+    chain,
+    behindNodes,
+    asked,
+    sent,
+  }) => {
+    await using ours = await behindNodes();
+    const at = { chainId: chain.chainId, address: `${chain.accounts[4]}` };
+    await transaction(ours.db, handle => recipientStore(handle).name(ours.owner, at, ours.clock.now()));
+    await asked(ours, { amount: 1n });
+    const refund = await asked(ours);
+    const { hash } = await sent();
+    await named(ours, refund.id, hash);
+    const isBySender = (filter: unknown) => list(record(filter).topics)[1] != null;
+    ours.node.tell(({ method, params = [] }) =>
+      method === 'eth_getLogs' && isBySender(params[0]) ? new Error('internal error') : undefined,
+    );
+
+    for (let count = 0; count < BLOCKS_TO_SETTLE; count++) {
+      await chain.mine();
+      await ours.round();
+    }
+
+    expect(await stateOf(ours, refund.id)).toMatchObject({ status: 'completed', txHash: hash });
+  });
+
+  test('are searched with lists of senders that a node accepts', async ({
+    chain,
+    behindNodes,
+    asked,
+    sent,
+  }) => {
+    await using ours = await behindNodes();
+    const name = (address: string) =>
+      transaction(ours.db, handle =>
+        recipientStore(handle).name(ours.owner, { chainId: chain.chainId, address }, ours.clock.now()),
+      );
+    await name(`${chain.accounts[4]}`);
+    for (let index = 1; index <= 500; index++) await name(`0x${index.toString(16).padStart(40, '0')}`);
+    const longest = (filter: unknown) =>
+      Math.max(...list(record(filter).topics).map(topic => (Array.isArray(topic) ? topic.length : 1)));
+    ours.node.tell(({ method, params = [] }) =>
+      method === 'eth_getLogs' && longest(params[0]) > 500 ? new Error('too many topics') : undefined,
+    );
+    const refund = await asked(ours);
+    const { hash } = await sent();
+
+    await ours.settle();
+
+    expect(await stateOf(ours, refund.id)).toMatchObject({ status: 'completed', txHash: hash });
   });
 
   test('of which several fit one transfer wait, until only one of them is left', async ({

@@ -14,6 +14,7 @@ export type LaneName =
   | 'unmatched'
   | 'reorgs'
   | 'refunds'
+  | 'sentRefunds'
   | 'blocks'
   | 'coins'
   | 'secondNode'
@@ -108,6 +109,7 @@ export function lanes({ client, clock, log, effect }: LanesDeps) {
         ...start('unmatched', look, works.unmatched),
         ...start('reorgs', look, works.reorgs),
         ...start('refunds', look, works.refunds),
+        ...start('sentRefunds', look, works.sentRefunds),
         ...start('blocks', look, works.blocks),
         ...start('coins', look, works.coins),
         ...start('secondNode', look, works.secondNode),

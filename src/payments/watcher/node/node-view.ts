@@ -75,7 +75,7 @@ export interface NodeReads {
 }
 
 /** Nodes refuse longer lists of topics. */
-const RECIPIENTS_PER_QUESTION = 500;
+const ADDRESSES_PER_QUESTION = 500;
 /** Requests in flight at a time: five full batches. */
 const QUESTIONS_AT_A_TIME = 500;
 
@@ -135,11 +135,13 @@ function nodeReads(ofOneNode: AskChecked): NodeReads {
     },
 
     async logs(range, { tokens, recipients, senders }, skipped) {
-      const filters = slices(recipients, RECIPIENTS_PER_QUESTION).map(some => ({
-        tokens,
-        recipients: some,
-        ...(senders === undefined ? {} : { senders }),
-      }));
+      const senderParts =
+        senders === undefined
+          ? [{}]
+          : slices(senders, ADDRESSES_PER_QUESTION).map(some => ({ senders: some }));
+      const filters = slices(recipients, ADDRESSES_PER_QUESTION).flatMap(some =>
+        senderParts.map(part => ({ tokens, recipients: some, ...part })),
+      );
       const asked = { filters: tokens.length === 0 ? [] : filters, skipped };
       const [last, found] = await ofOneNode((request, node, saw) =>
         Promise.all([headerAt(node, range.to, saw), transferLogs(request, range, asked)]),

@@ -1,7 +1,7 @@
 import type { Clock } from '#lib/clock.ts';
 import type { Refund, RefundFailureReason } from '../../model/refund.ts';
 import type { Transfer } from '../../model/transfer.ts';
-import { refundStore } from '../../refunds/refund-store.ts';
+import { refundTurns } from '../../refunds/refund-turns.ts';
 import { NOT_FOUND_MS } from '../look/claim-follower.ts';
 import { type LaneResult, NOTHING_DONE } from '../look/lanes.ts';
 import { confirmationsOf, type Look } from '../look/look.ts';
@@ -31,6 +31,7 @@ type Finding =
  * each head, so that it loses its block when the chain does; any other one less and less often.
  */
 export function refundFollower({ clock }: { clock: Clock }) {
+  let looks = 0;
   const lookedAt = new Map<string, { readonly head: string; readonly at: number }>();
   const search = refundSearch();
 
@@ -44,7 +45,7 @@ export function refundFollower({ clock }: { clock: Clock }) {
 
   async function follow(look: Look): Promise<number> {
     const { chain, db, head } = look;
-    const followed = await refundStore(db).followed(chain.id, FOLLOWED);
+    const followed = await refundTurns(db).followed(chain.id, looks++, FOLLOWED);
     const due = followed.filter(one => isDue(one, look)).slice(0, REFUNDS_PER_LOOK);
     const known = new Set(followed.map(({ id }) => id));
     for (const id of lookedAt.keys()) if (!known.has(id)) lookedAt.delete(id);
@@ -78,9 +79,13 @@ export function refundFollower({ clock }: { clock: Clock }) {
     /** Returns what was done. No refund changes which transfers match a session. */
     async run(look: Look): Promise<LaneResult> {
       const lost = await checkCompletedRefunds(look);
-      const found = await search.search(look);
-      return { ...NOTHING_DONE, changes: lost + found + (await follow(look)) };
+      return { ...NOTHING_DONE, changes: lost + (await follow(look)) };
     },
+    /** The same for refunds without a named transaction. */
+    search: async (look: Look): Promise<LaneResult> => ({
+      ...NOTHING_DONE,
+      changes: await search.search(look),
+    }),
     forget(): void {
       lookedAt.clear();
       search.forget();

@@ -4,12 +4,15 @@ import type { Refund } from '../../model/refund.ts';
 import { byChainOrder, type Transfer } from '../../model/transfer.ts';
 import { recipientStore } from '../../recipients/recipient-store.ts';
 import { refundStore } from '../../refunds/refund-store.ts';
+import { refundTurns } from '../../refunds/refund-turns.ts';
 import { confirmationsOf, type Look } from '../look/look.ts';
 import { isInBlock, loggedTransferOf } from '../node/token-transfers.ts';
 import { changed, isTransferOf } from './refund-transfers.ts';
 
-/** Most refunds of a chain for which transfers are looked for at a time, the oldest first. */
+/** Most refunds of a chain for which transfers are looked for at a time. Organizations take turns. */
 const SEARCHED = 500;
+/** Most addresses from which transfers are looked for. */
+const SENDERS = 2_000;
 /** Blocks of one request for logs. Few transfers have both a recipient as the sender and a destination. */
 const BLOCKS_PER_REQUEST = 5_000;
 /** Most requests of one look. The next looks go on. */
@@ -70,12 +73,12 @@ export function refundSearch() {
     /** Returns the number of refunds that changed. */
     async search(look: Look): Promise<number> {
       const { chain, db, head, coinLogsFrom } = look;
-      const all = await refundStore(db).awaiting(chain.id, SEARCHED);
+      const all = await refundTurns(db).awaiting(chain.id, SEARCHED);
       const open = all.filter(
         ({ tokenAddress }) => tokenAddress !== NATIVE_COIN || coinLogsFrom !== undefined,
       );
       if (!begin(open, look)) return 0;
-      const senders = await recipientStore(db).ownedBy(chain.id, open);
+      const senders = await recipientStore(db).ownedBy(chain.id, open, SENDERS);
       if (senders.length === 0) return 0;
       const filter = {
         senders,
