@@ -20,10 +20,15 @@ export function isProved(source: DestinationSource): boolean {
 /** Rule that a destination breaks at which money would be lost or pay again, for the message about it; undefined for none. */
 export function brokenDestinationRule(
   address: string,
-  { tokenAddress, recipientAddress }: Pick<PaidAddress, 'tokenAddress' | 'recipientAddress'>,
+  {
+    tokenAddress,
+    recipientAddress,
+    depositAddress,
+  }: Pick<PaidAddress, 'tokenAddress' | 'recipientAddress'> & { readonly depositAddress: string | null },
 ): string | undefined {
-  if (!isReserved(address) && ![tokenAddress, recipientAddress].includes(address)) return undefined;
-  return 'must not be the zero address, the system address, the contract of the token or the recipient of the payment';
+  if (!isReserved(address) && ![tokenAddress, recipientAddress, depositAddress].includes(address))
+    return undefined;
+  return 'must not be the zero address, the system address, the contract of the token, or an address at which the payment arrives';
 }
 
 /** The address that the payer of a session stated for a refund. `statedAt` is UTC milliseconds. */

@@ -18,6 +18,8 @@ export interface KnownDestination {
 
 /** Confirmed money, the part of it that refunds have reserved or sent, and its known destinations, the safest first. */
 export interface RefundableMoney extends RefundedMoney, PaidAddress {
+  /** That of the session; null without one. */
+  readonly depositAddress: string | null;
   readonly received: bigint;
   readonly reserved: bigint;
   /** Part that can still be refunded. Less than `received - reserved` if other refunds of the session need it. */
@@ -48,11 +50,12 @@ export async function moneyOfSession(
         };
   const free = [ofSession, part].map(({ received, reserved }) => received - reserved);
   const stated = await refundAddressStore(handle).find(session.id);
-  const { chainId, tokenAddress, recipientAddress } = session;
+  const { chainId, tokenAddress, recipientAddress, depositAddress } = session;
   return {
     chainId,
     tokenAddress,
     recipientAddress,
+    depositAddress,
     sessionId: session.id,
     transactionId: transaction?.id ?? null,
     unmatchedTransferId: null,
@@ -76,6 +79,7 @@ export async function moneyOfTransfer(handle: Handle, transfer: UnmatchedTransfe
     chainId,
     tokenAddress,
     recipientAddress: recipient,
+    depositAddress: null,
     sessionId: null,
     transactionId: null,
     unmatchedTransferId: id,

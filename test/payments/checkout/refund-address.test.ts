@@ -2,7 +2,15 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { expect } from 'vitest';
 import { list, record, text } from '../../lab/json.ts';
 import { eachPaymentsApi } from '../../support/each-payments-api.ts';
-import { aPayment, errorOf, type Merchant, PLACE, RECIPIENT, TOKEN } from '../../support/payments-api.ts';
+import {
+  aPayment,
+  errorOf,
+  type Merchant,
+  PLACE,
+  RECIPIENT,
+  someHash,
+  TOKEN,
+} from '../../support/payments-api.ts';
 
 const FIRST = `0x${'d1'.repeat(20)}`;
 const SECOND = `0x${'d2'.repeat(20)}`;
@@ -140,5 +148,29 @@ eachPaymentsApi('the refund address of a checkout', apiTest => {
       expect(errorOf(await state({ address }))).toBe('400 invalid_field_value address');
     const missing = '/api/v1/pay/sessions/cs_000000000000000000000000/refund-address';
     expect(errorOf(await api.payer.get(missing))).toBe('404 resource_not_found');
+  });
+
+  test('is not the deposit address of the checkout, nor is that of a refund', async ({ api }) => {
+    const merchant = await api.merchant();
+    const recipient_address = someHash().slice(0, 42);
+    const created = { ...PLACE, recipient_address, amount: '1000', payment_method: 'deposit_address' };
+    const session = record((await merchant.post('/api/v1/checkout-sessions', created)).body);
+    const [session_id, address] = [text(session.id), text(session.deposit_address)];
+    await api.settle(async settle => {
+      const payment = aPayment({
+        amount: 1_000n,
+        blockTime: api.clock.now(),
+        recipient: address.toLowerCase(),
+      });
+      const seen = { matchedBy: 'deposit_address', confirmations: 1 } as const;
+      await settle.complete((await settle.recordTransfer({ id: session_id }, payment, seen)).id);
+    });
+
+    const stated = await api.payer.post(`/api/v1/pay/sessions/${session_id}/refund-address`, { address });
+    const typed = { session_id, destination_address: address, destination_confirmation: address };
+    const refund = await merchant.post('/api/v1/refunds', typed);
+
+    expect(errorOf(stated)).toBe('400 invalid_field_value address');
+    expect(errorOf(refund)).toBe('400 invalid_field_value destination_address');
   });
 });
