@@ -1,6 +1,12 @@
 import type { EventType } from '../model/event.ts';
 import type { MatchedBy, PaymentTransaction } from '../model/payment-transaction.ts';
-import { type CheckoutSession, type FailureReason, holdsUse, leastSum } from '../model/session.ts';
+import {
+  type CheckoutSession,
+  type FailureReason,
+  holdsUse,
+  LIFE_ALLOWANCE,
+  leastSum,
+} from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
 
 /** A transaction, its session, and the session's other transactions, oldest first. */
@@ -31,6 +37,8 @@ export interface Move {
   readonly session: CheckoutSession;
   readonly transaction: PaymentTransaction;
   readonly events: readonly EventAnnouncement[];
+  /** Other payments of the session, which count in place of the transaction from now on. */
+  readonly counted?: readonly PaymentTransaction[];
   /**
    * The use of the session's link: counted before its completion, returned with the payment that completed it, or taken
    * with that payment's return or with an acceptance, also beyond `max_uses`. Absent when it stays as it is.
@@ -119,12 +127,12 @@ function overpaidIn(
 const CERTAIN: readonly PaymentTransaction['matchedBy'][] = ['wallet', 'deposit_address', 'assignment'];
 
 /** Sum that payments have to reach: the price, less the tolerance if all their payers are certain (Decision 348). */
-export function neededSum(session: CheckoutSession, payments: readonly PaymentTransaction[]): bigint {
+function neededSum(session: CheckoutSession, payments: readonly PaymentTransaction[]): bigint {
   return payments.every(({ matchedBy }) => CERTAIN.includes(matchedBy)) ? leastSum(session) : session.amount;
 }
 
 /** Money of an open session that its refunds need. It does not count towards the price (Decision 368). */
-export function reservedIn({ status, amountReserved }: CheckoutSession): bigint {
+function reservedIn({ status, amountReserved }: CheckoutSession): bigint {
   return status === 'active' ? amountReserved : 0n;
 }
 
@@ -163,4 +171,102 @@ function lastFailure(all: readonly PaymentTransaction[]): FailureReason | null {
 
 function hasComeLate(transaction: PaymentTransaction): boolean {
   return transaction.isLate && isSeen(transaction);
+}
+
+/**
+ * True when this payment and the earlier ones in time reach the amount that the session needs. An accepted session needs
+ * what was accepted, late or not.
+ */
+export function reaches(paymentCase: PaymentCase): boolean {
+  const { session, transaction } = paymentCase;
+  if (isAnother(session, transaction)) return false;
+  const before = paidBefore(paymentCase);
+  if (session.acceptedAmount !== null) return sumOf(before) + transaction.amount >= session.acceptedAmount;
+  if (cameLate(session, transaction)) return false;
+  const inTime = before.filter(other => !other.isLate);
+  return sumOf(inTime) + transaction.amount - reservedIn(session) >= owed(session, transaction, inTime);
+}
+
+/** A certain payer pays the price, less the tolerance. A payment matched by amount has to be the exact amount due. */
+export function owed(
+  session: CheckoutSession,
+  transaction: PaymentTransaction,
+  before: readonly PaymentTransaction[] = [],
+): bigint {
+  return transaction.matchedBy === 'amount'
+    ? session.amountDue
+    : neededSum(session, [...before, transaction]);
+}
+
+/**
+ * True after the session's expiry or in a block past its life. The payment that completed it was in time; those of an
+ * accepted session stay as they were.
+ */
+export function cameLate(session: CheckoutSession, { id, blockTime, isLate }: PaymentTransaction): boolean {
+  if (session.acceptedAt !== null) return isLate;
+  if (session.status === 'completed' && session.transactionId === id) return false;
+  return (
+    session.status === 'expired' ||
+    (blockTime !== null && blockTime > session.expiresAt + LIFE_ALLOWANCE.afterMs)
+  );
+}
+
+/** True when another transaction completed the session and still stands. */
+export function isAnother(session: CheckoutSession, { id }: PaymentTransaction): boolean {
+  return session.status === 'completed' && !session.isReorged && session.transactionId !== id;
+}
+
+function paidBefore({ others }: PaymentCase): PaymentTransaction[] {
+  return others.filter(other => other.status === 'completed' && !other.isDuplicate);
+}
+
+export function overpaid(paymentCase: PaymentCase): bigint | null {
+  const { session, transaction } = paymentCase;
+  const beyond = sumOf(paidBefore(paymentCase)) + transaction.amount - session.amountDue;
+  if (beyond <= 0n) return null;
+  return beyond < transaction.amount ? beyond : transaction.amount;
+}
+
+function sumOf(transactions: readonly PaymentTransaction[]): bigint {
+  return transactions.reduce((sum, { amount }) => sum + amount, 0n);
+}
+
+/**
+ * The session as its other payments pay it, and the duplicates among them that count from now on, oldest first. Undefined
+ * when they do not reach its price. A duplicate whose block is not proven never counts, because it may need a proof.
+ */
+export function paidWithout({
+  session,
+  others,
+}: PaymentCase):
+  | { readonly paid: CheckoutSession; readonly counted: readonly PaymentTransaction[] }
+  | undefined {
+  const standing = others.filter(
+    one => one.status === 'completed' && (!one.isLate || session.acceptedAt !== null),
+  );
+  const before = standing.filter(one => !one.isDuplicate);
+  const duplicates = standing.filter(one => one.isDuplicate && one.proven !== false);
+  const open = { ...session, isReorged: true };
+  for (let count = 0; count <= duplicates.length; count++) {
+    const counted = duplicates.slice(0, count).map(one => ({ ...one, isDuplicate: false }));
+    const all = [...before, ...counted];
+    const last = all.at(-1);
+    if (last === undefined || !reaches({ session: open, transaction: last, others: all.slice(0, -1) }))
+      continue;
+    const payment = all.find(({ id }) => id === session.transactionId) ?? last;
+    const { id: transactionId, sender: payerAddress, txHash, confirmations } = payment;
+    return {
+      paid: { ...session, transactionId, payerAddress, txHash, confirmations },
+      counted: counted.map((one, index) => ({
+        ...one,
+        isPartial: one.amount < owed(session, one),
+        overpaidAmount: overpaid({
+          session,
+          transaction: one,
+          others: [...before, ...counted.slice(0, index)],
+        }),
+      })),
+    };
+  }
+  return undefined;
 }

@@ -58,6 +58,7 @@ export function settlementUnit({ handle, seals, now, onMove }: SettlementDeps) {
 
   const conclude = async (move: Move): Promise<PaymentTransaction> => {
     await sessions.update(move.session);
+    for (const one of move.counted ?? []) await transactions.update(one);
     await countDeposits(move.transaction);
     await events.insert(move.events.map(event => eventOf(move, event, now)));
     if (move.events.some(({ type }) => type === 'checkout.completed'))
@@ -87,7 +88,7 @@ export function settlementUnit({ handle, seals, now, onMove }: SettlementDeps) {
       return { session, transaction, others: all.filter(one => one !== transaction) };
     },
 
-    /** Writes both records of a state change, and its events. */
+    /** Writes all records of a state change, and its events. */
     async write(move: Move): Promise<PaymentTransaction> {
       await transactions.update(move.transaction);
       return conclude(move);

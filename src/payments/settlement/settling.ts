@@ -3,15 +3,18 @@ import {
   type CheckoutSession,
   type EndedReason,
   type FailureReason,
-  LIFE_ALLOWANCE,
   payableAddress,
 } from '../model/session.ts';
 import {
+  cameLate,
   type EventAnnouncement,
+  isAnother,
   type Move,
-  neededSum,
+  overpaid,
+  owed,
   type PaymentCase,
-  reservedIn,
+  paidWithout,
+  reaches,
   type SeenMoney,
   type TransferEvidence,
   withTotals,
@@ -204,13 +207,22 @@ export function orphaned(paymentCase: PaymentCase, now: number): Move {
   return { transaction, session: withTotals({ ...paymentCase, transaction }, now), events: [] };
 }
 
-/** Failed: its block is gone after completion. A session that it completed stays completed, with `isReorged`. */
+/**
+ * Failed: its block is gone after completion. A session that it completed stays completed, with `isReorged` unless the
+ * payments that stand pay it as well.
+ */
 export function reorged(paymentCase: PaymentCase, now: number): Move {
-  const { session, transaction } = paymentCase;
-  const isMissed = isCounted(session, transaction);
-  const marked = isMissed ? { ...session, isReorged: true } : session;
-  const dropped = failed({ ...paymentCase, session: marked }, 'reorged', now);
-  return isMissed && !session.isReorged ? { ...dropped, use: 'returned' } : dropped;
+  const { session, transaction, others } = paymentCase;
+  if (!isCounted(session, transaction)) return failed(paymentCase, 'reorged', now);
+  const standing = session.isReorged ? undefined : paidWithout(paymentCase);
+  if (standing !== undefined) {
+    const { paid, counted } = standing;
+    const all = others.map(other => counted.find(({ id }) => id === other.id) ?? other);
+    const dropped = failed({ session: paid, transaction, others: all }, 'reorged', now);
+    return { ...dropped, counted };
+  }
+  const dropped = failed({ ...paymentCase, session: { ...session, isReorged: true } }, 'reorged', now);
+  return session.isReorged ? dropped : { ...dropped, use: 'returned' };
 }
 
 /** True for a payment that the completion of its session counted. */
@@ -228,64 +240,6 @@ const NOWHERE = {
   confirmations: 0,
   proven: null,
 };
-
-/**
- * True when this payment and the earlier ones in time reach the amount that the session needs. An accepted session needs
- * what was accepted, late or not.
- */
-function reaches(paymentCase: PaymentCase): boolean {
-  const { session, transaction } = paymentCase;
-  if (isAnother(session, transaction)) return false;
-  const before = paidBefore(paymentCase);
-  if (session.acceptedAmount !== null) return sumOf(before) + transaction.amount >= session.acceptedAmount;
-  if (cameLate(session, transaction)) return false;
-  const inTime = before.filter(other => !other.isLate);
-  return sumOf(inTime) + transaction.amount - reservedIn(session) >= owed(session, transaction, inTime);
-}
-
-/** A certain payer pays the price, less the tolerance. A payment matched by amount has to be the exact amount due. */
-function owed(
-  session: CheckoutSession,
-  transaction: PaymentTransaction,
-  before: readonly PaymentTransaction[] = [],
-): bigint {
-  return transaction.matchedBy === 'amount'
-    ? session.amountDue
-    : neededSum(session, [...before, transaction]);
-}
-
-/**
- * True after the session's expiry or in a block past its life. The payment that completed it was in time; those of an
- * accepted session stay as they were.
- */
-function cameLate(session: CheckoutSession, { id, blockTime, isLate }: PaymentTransaction): boolean {
-  if (session.acceptedAt !== null) return isLate;
-  if (session.status === 'completed' && session.transactionId === id) return false;
-  return (
-    session.status === 'expired' ||
-    (blockTime !== null && blockTime > session.expiresAt + LIFE_ALLOWANCE.afterMs)
-  );
-}
-
-/** True when another transaction completed the session and still stands. */
-function isAnother(session: CheckoutSession, { id }: PaymentTransaction): boolean {
-  return session.status === 'completed' && !session.isReorged && session.transactionId !== id;
-}
-
-function paidBefore({ others }: PaymentCase): PaymentTransaction[] {
-  return others.filter(other => other.status === 'completed' && !other.isDuplicate);
-}
-
-function overpaid(paymentCase: PaymentCase): bigint | null {
-  const { session, transaction } = paymentCase;
-  const beyond = sumOf(paidBefore(paymentCase)) + transaction.amount - session.amountDue;
-  if (beyond <= 0n) return null;
-  return beyond < transaction.amount ? beyond : transaction.amount;
-}
-
-function sumOf(transactions: readonly PaymentTransaction[]): bigint {
-  return transactions.reduce((sum, { amount }) => sum + amount, 0n);
-}
 
 /** A completed session whose money is back after a reorganisation. No event is sent twice. */
 function restoredBy({ session, transaction, others }: PaymentCase): CheckoutSession {

@@ -181,6 +181,31 @@ eachPaymentsApi('a sold-out link', apiTest => {
     expect(await eventsOf(second)).toEqual(['checkout.expired']);
   });
 
+  test('keeps its use when a second payment stands after a reorganisation has dropped the first', async ({
+    api,
+    merchant,
+    linkOf,
+    opened,
+    session,
+  }) => {
+    const link = await linkOf(1);
+    const [first, second] = [await opened(link), await opened(link)];
+    const pay = async () => {
+      const transfer = aTransfer({ amount: BigInt(text((await session(first)).amount_due)) });
+      const { id } = await api.settle(one => one.recordTransfer({ id: first }, transfer, BY_AMOUNT));
+      return api.settle(one => one.complete(id));
+    };
+    const [paid, twice] = [await pay(), await pay()];
+
+    await api.settle(one => one.reorg(paid.id));
+
+    expect(twice.isDuplicate).toBe(true);
+    expect(await session(first)).toMatchObject({ status: 'completed', is_reorged: false, outcome: 'paid' });
+    expect(await session(second)).toMatchObject({ status: 'expired', ended_reason: 'sold_out' });
+    expect(record((await merchant.get(`${LINKS}/${text(link.id)}`)).body).current_uses).toBe(1);
+    expect((await merchant.get(`/api/v1/transactions/${twice.id}`)).body).toMatchObject({ duplicate: false });
+  });
+
   test('opens no checkout again whose time has passed or whose amount was asked for by a newer one', async ({
     api,
     merchant,

@@ -148,14 +148,65 @@ test('a dropped duplicate does not affect the session that another payment compl
   expect(dropped.session).toMatchObject({ isReorged: false, amountReceived: PRICE, transactionId: 'txn_1' });
 });
 
+test('a second payment becomes that of its session when the chain drops the first one', () => {
+  const ofLink = session({ paymentLinkId: 'pl_1' });
+  const first = completed(paying(ofLink, PRICE), undefined, NOW);
+  const other = { id: 'txn_2', txHash: hash(2), sender: `0x${'0d'.repeat(20)}` };
+  const second = completed(
+    { ...paying(first.session, PRICE + 3n, other), others: [first.transaction] },
+    undefined,
+    NOW,
+  );
+
+  const dropped = reorged(
+    { ...account(second.session, first.transaction), others: [second.transaction] },
+    NOW,
+  );
+  const returned = completed(
+    { ...paying(dropped.session, PRICE), others: [...(dropped.counted ?? [])] },
+    undefined,
+    NOW,
+  );
+
+  expect(dropped.session).toMatchObject({
+    status: 'completed',
+    isReorged: false,
+    transactionId: 'txn_2',
+    payerAddress: other.sender,
+    txHash: other.txHash,
+    amountReceived: PRICE + 3n,
+    amountOverpaid: 3n,
+  });
+  expect(dropped.counted).toMatchObject([{ id: 'txn_2', isDuplicate: false, overpaidAmount: 3n }]);
+  expect(dropped.use).toBeUndefined();
+  expect(returned.transaction.isDuplicate).toBe(true);
+  expect(returned.session).toMatchObject({ transactionId: 'txn_2', amountOverpaid: PRICE + 3n });
+});
+
+test('a second payment that is too little, late or not proven leaves its session without payment', () => {
+  const first = completed(paying(session({ paymentLinkId: 'pl_1' }), PRICE), undefined, NOW);
+  const dropped = (amount: bigint, changes: Partial<PaymentCase['transaction']> = {}) => {
+    const second = paying(first.session, amount, { id: 'txn_2' });
+    const duplicate = completed({ ...second, others: [first.transaction] }, undefined, NOW);
+    const others = [{ ...duplicate.transaction, ...changes }];
+    return reorged({ ...account(duplicate.session, first.transaction), others }, NOW);
+  };
+
+  const all = [dropped(PRICE - 1n), dropped(PRICE, { isLate: true }), dropped(PRICE, { proven: false })];
+
+  expect(all.map(({ use }) => use)).toEqual(['returned', 'returned', 'returned']);
+  expect(all.map(({ session: { isReorged } }) => isReorged)).toEqual([true, true, true]);
+});
+
 test.each([
-  ['a part of its payer in time', {}, true],
-  ['a late part of its payer', { isLate: true }, false],
-  ['a part of another wallet', { sender: `0x${'0d'.repeat(20)}` }, true],
-] as const)('a completed session from which %s is dropped', (_, changes, isReorged) => {
+  ['a needed part of its payer in time', PRICE - 1n, {}, true],
+  ['a part of its payer beyond the price', PRICE, {}, false],
+  ['a late part of its payer', PRICE, { isLate: true }, false],
+  ['a needed part of another wallet', PRICE - 1n, { sender: `0x${'0d'.repeat(20)}` }, true],
+] as const)('a completed session from which %s is dropped', (_, rest, changes, isReorged) => {
   const part = completed(paying(session(), 1n), undefined, NOW).transaction;
   const other = { ...part, ...changes };
-  const last = completed({ ...paying(session(), PRICE, { id: 'txn_2' }), others: [other] }, undefined, NOW);
+  const last = completed({ ...paying(session(), rest, { id: 'txn_2' }), others: [other] }, undefined, NOW);
 
   const dropped = reorged({ ...account(last.session, other), others: [last.transaction] }, NOW);
 
