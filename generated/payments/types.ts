@@ -1571,7 +1571,7 @@ export interface paths {
         put?: never;
         /**
          * State the refund address of a checkout
-         * @description States the address to which the payer wants a refund. It is proved by the signature of `message` by a wallet that sent money for this checkout or signed for it, or by the token of a mailed link. Without a proof the merchant has to type it again. A proved address is changed by the same kind of proof only. Needs a confirmed payment.
+         * @description States the address to which the payer wants a refund. It is proved by the signature of `message` by the wallet that sent all money for this checkout or signed for it before, or by the token of a mailed link. Without a proof the merchant has to type it again. A proved address is changed by the same kind of proof only. Needs a confirmed payment.
          */
         post: operations["stateRefundAddress"];
         delete?: never;
