@@ -7,6 +7,7 @@ import { missing, notNow, wrong } from '../model/fault.ts';
 import { brokenDestinationRule, type StatedAddress } from '../model/refund.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { refundAddressStore } from '../refunds/refund-address-store.ts';
+import { provesDestination } from '../refunds/refundable-money.ts';
 import { sessionStore } from '../sessions/session-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import { refundMessageOf } from './bodies.ts';
@@ -93,13 +94,13 @@ interface Proof {
   readonly payer: PayerRequest;
 }
 
-/** @throws HttpError 400 unless a wallet that paid, or that signed for the session, signed the text */
+/** @throws HttpError 400 unless the wallet that paid, or that signed for the session before, signed the text */
 async function checkProof(deps: CheckoutDeps, { session, body, proofs, payer }: Proof): Promise<void> {
   const { address: to, wallet_address, signature = '' } = body;
   if (wallet_address === undefined) throw faultError(missing('wallet_address'));
   const wallet = wallet_address.toLowerCase();
   if (!(await walletsOf(deps.db, session)).includes(wallet)) {
-    const rule = 'must be a wallet that sent money for this checkout or signed for it';
+    const rule = 'must be the wallet that sent all money for this checkout or signed for it before';
     throw faultError(wrong('wallet_address', rule));
   }
   for (const origin of await walletOrigins(deps, session, payer)) {
@@ -111,10 +112,14 @@ async function checkProof(deps: CheckoutDeps, { session, body, proofs, payer }: 
   throw faultError(wrong('signature', "must be the signature of 'message' by 'wallet_address'"));
 }
 
-/** Wallets whose signature proves a refund address. */
+/** Wallets whose signature proves a refund address: the one that sent everything, or that signed before (Decision 488). */
 async function walletsOf(handle: Handle, { id, signedAddress }: CheckoutSession): Promise<(string | null)[]> {
-  const all = await transactionStore(handle).ofSession(id);
-  return [signedAddress, ...all.filter(({ status }) => status === 'completed').map(({ sender }) => sender)];
+  const paid = (await transactionStore(handle).ofSession(id)).filter(({ status }) => status === 'completed');
+  const [sender, another] = new Set(paid.map(one => one.sender));
+  return [
+    ...(provesDestination(signedAddress, paid) ? [signedAddress] : []),
+    ...(sender === undefined || another !== undefined ? [] : [sender]),
+  ];
 }
 
 function proofsOf(stated: StatedAddress | undefined): number {

@@ -49,7 +49,8 @@ export async function moneyOfSession(
           reserved: (await refunds.sums({ transactionId: transaction.id })).reserved,
         };
   const free = [ofSession, part].map(({ received, reserved }) => received - reserved);
-  const stated = await refundAddressStore(handle).find(session.id);
+  const stated = statedBefore(asked, await refundAddressStore(handle).find(session.id));
+  const signed = provesDestination(session.signedAddress, asked) ? 'signed_wallet' : 'payer';
   const { chainId, tokenAddress, recipientAddress, depositAddress } = session;
   return {
     chainId,
@@ -63,9 +64,10 @@ export async function moneyOfSession(
     refundable: free.reduce((least, one) => (one < least ? one : least), part.received),
     destinations: withoutRepetition([
       ...statedAs(stated, 'payer_signature'),
-      ...destinationAt(session.signedAddress, 'signed_wallet'),
+      ...(signed === 'signed_wallet' ? destinationAt(session.signedAddress, signed) : []),
       ...statedAs(stated, 'payer_email'),
       ...statedAs(stated, 'payer'),
+      ...(signed === 'payer' ? destinationAt(session.signedAddress, signed) : []),
       ...asked.flatMap(({ sender }) => destinationAt(sender, 'sender')),
     ]),
   };
@@ -97,6 +99,28 @@ export function provedDestination({ destinations }: RefundableMoney): KnownDesti
 
 function destinationAt(address: string | null, source: DestinationSource): KnownDestination[] {
   return address === null ? [] : [{ address, source, previousAddress: null }];
+}
+
+/**
+ * True when the signature of a wallet proves where these payments are sent back (Decision 488): it sent all of them, or it
+ * signed before the others came. After a payment that was assigned, or came to a deposit address, anyone may have signed.
+ */
+export function provesDestination(wallet: string | null, payments: readonly PaymentTransaction[]): boolean {
+  return payments.every(
+    ({ sender, matchedBy }) =>
+      sender === wallet || (matchedBy !== 'assignment' && matchedBy !== 'deposit_address'),
+  );
+}
+
+/** The statement of a payer, whose signature proves nothing about payments that completed after it. */
+function statedBefore(
+  payments: readonly PaymentTransaction[],
+  stated: StatedAddress | undefined,
+): StatedAddress | undefined {
+  if (stated === undefined || stated.isByEmail) return stated;
+  const { statedAt } = stated;
+  const isBefore = payments.every(({ completedAt }) => completedAt !== null && completedAt <= statedAt);
+  return { ...stated, isProved: stated.isProved && isBefore };
 }
 
 /** The stated address if this is its source. */

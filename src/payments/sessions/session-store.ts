@@ -63,8 +63,8 @@ export function sessionStore(handle: Handle, seals: Seals) {
       `update checkout_sessions set signed_address = ?,
          payer_address = case when ${HAS_PAYMENT} then payer_address else ? end, updated_at = ?
        where id = ? and status = ?
-         and (signed_address is null or (signed_address <> ? and not ${HAS_PAYMENT}))`,
-      [address, address, now, id, status, address],
+         and ((signed_address is null and not ${WAS_PAID_BY_ANOTHER}) or (signed_address <> ? and not ${HAS_PAYMENT}))`,
+      [address, address, now, id, status, address, address],
     );
     if (row === undefined)
       return findWhere({ sql: 'id = ? and signed_address = ?', bindings: [id, address] });
@@ -134,7 +134,8 @@ export function sessionStore(handle: Handle, seals: Seals) {
 
     /**
      * Sets the payer's wallet. Repeating it with the same wallet changes nothing and succeeds in any state. A newer
-     * wallet replaces it until a transfer is seen (Decision 114). Undefined after that, and for an inactive session.
+     * wallet replaces it until a transfer is seen (Decision 114). Undefined after that, for an inactive session, and for
+     * the first signature of another wallet than one that paid the exact amount (Decision 488).
      */
     bindWallet: (id: string, address: string, now: number) => bind({ id, address, now, status: 'active' }),
 
@@ -197,6 +198,12 @@ export function sessionStore(handle: Handle, seals: Seals) {
 
 const HAS_PAYMENT = `exists (
   select 1 from transactions t where t.session_id = checkout_sessions.id and t.status in ('confirming', 'completed')
+)`;
+
+/** A payment by the exact amount, from another wallet than this one. */
+const WAS_PAID_BY_ANOTHER = `exists (
+  select 1 from transactions t where t.session_id = checkout_sessions.id and t.status in ('confirming', 'completed')
+    and t.matched_by = 'amount' and t.sender <> ?
 )`;
 
 /** States of sessions for their payers, by id, in one statement. Unknown ids are left out. */

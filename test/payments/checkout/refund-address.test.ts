@@ -1,5 +1,7 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { expect } from 'vitest';
+import { transaction } from '#db/transaction.ts';
+import { sessionStore } from '#payments/sessions/session-store.ts';
 import { list, record, text } from '../../lab/json.ts';
 import { eachPaymentsApi } from '../../support/each-payments-api.ts';
 import {
@@ -172,5 +174,45 @@ eachPaymentsApi('the refund address of a checkout', apiTest => {
 
     expect(errorOf(stated)).toBe('400 invalid_field_value address');
     expect(errorOf(refund)).toBe('400 invalid_field_value destination_address');
+  });
+
+  test('is not proved by a wallet that signed or sent money only after another one', async ({ api }) => {
+    const merchant = await api.merchant();
+    const recipient_address = someHash().slice(0, 42);
+    const created = { ...PLACE, recipient_address, amount: '1000', payment_method: 'deposit_address' };
+    const session = record((await merchant.post('/api/v1/checkout-sessions', created)).body);
+    const [session_id, recipient] = [text(session.id), text(session.deposit_address).toLowerCase()];
+    const path = `/api/v1/pay/sessions/${session_id}/refund-address`;
+    const pay = (amount: bigint, sender: string) =>
+      api.settle(async settle => {
+        const payment = aPayment({ amount, blockTime: api.clock.now(), recipient, sender });
+        const seen = { matchedBy: 'deposit_address', confirmations: 1 } as const;
+        await settle.complete((await settle.recordTransfer({ id: session_id }, payment, seen)).id);
+      });
+    const state = async () => {
+      const by = STRANGER.address;
+      const { body } = await api.payer.get(`${path}?address=${FIRST}&wallet_address=${by}`);
+      const signature = await STRANGER.signMessage({ message: text(record(body).message) });
+      return api.payer.post(path, { address: FIRST, wallet_address: by, signature });
+    };
+    const sources = async () =>
+      list(record((await merchant.get(`/api/v1/refunds/options?session_id=${session_id}`)).body).destinations)
+        .map(record)
+        .map(({ source, proved }) => [source, proved]);
+
+    await pay(1n, STRANGER.address.toLowerCase());
+    const first = await state();
+    api.clock.advance(1_000);
+    await pay(600n, `0x${'c1'.repeat(20)}`);
+    await transaction(api.db, handle =>
+      sessionStore(handle, api.seals).bindWallet(session_id, STRANGER.address.toLowerCase(), api.clock.now()),
+    );
+
+    expect(first.body).toMatchObject({ proved: true });
+    expect((await sources()).filter(([, proved]) => proved)).toEqual([]);
+    expect(errorOf(await merchant.post('/api/v1/refunds', { session_id }))).toBe(
+      '400 missing_required_field destination_address',
+    );
+    expect(errorOf(await state())).toBe('400 invalid_field_value wallet_address');
   });
 });

@@ -191,6 +191,29 @@ eachPaymentsDatabase('the checkout sessions', ownedTest => {
     expect(repeated?.updatedAt).toBe(RECORD_TIME + 3);
   });
 
+  test('no other wallet signs first once the exact amount was paid, unless the merchant assigned it', async ({
+    db,
+    store,
+    opened,
+  }) => {
+    const bound = async (matchedBy: 'amount' | 'assignment' | 'deposit_address', sender: string) => {
+      const { id } = await opened();
+      await transaction(db, handle =>
+        settlement({ handle, seals: SEALED, now: RECORD_TIME + 3 }).recordTransfer(
+          { id },
+          aTransfer({ sender }),
+          { matchedBy, confirmations: 1 },
+        ),
+      );
+      return (await store().bindWallet(id, WALLET, RECORD_TIME + 4))?.signedAddress;
+    };
+
+    expect(await bound('amount', OTHER_WALLET)).toBeUndefined();
+    expect(await bound('amount', WALLET)).toBe(WALLET);
+    expect(await bound('assignment', OTHER_WALLET)).toBe(WALLET);
+    expect(await bound('deposit_address', OTHER_WALLET)).toBe(WALLET);
+  });
+
   test('an ended session accepts only the wallet it already has', async ({ store, opened, expired }) => {
     const { id } = await opened({ signedAddress: WALLET, payerAddress: WALLET });
     await expired(id, RECORD_TIME + 1);
