@@ -1,6 +1,6 @@
 import { uintColumn } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { execute, type Sql } from '../../db/query.ts';
+import { BOUND, execute, type Sql } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { announce } from '../../db/woken-worker.ts';
 import { isRound } from '../amounts/token-amount.ts';
@@ -29,6 +29,9 @@ import {
   sessionValues,
   stateOf,
 } from './session-rows.ts';
+
+/** Most sessions of a wallet at an address that a transfer is matched with: open ones, and those that have ended. */
+const MOST_SIGNED = { open: 500, ended: 100 } as const;
 
 /** A wallet that signed for a session, which is in this state. `now` is UTC milliseconds. */
 interface WalletOfSession {
@@ -142,15 +145,31 @@ export function sessionStore(handle: Handle, seals: Seals) {
     /** The same for an expired session, of whose wallet a transfer has arrived (Decision 344). */
     bindExpired: (id: string, address: string, now: number) => bind({ id, address, now, status: 'expired' }),
 
-    /** Sessions that a wallet signed for, and that are active or ended at `endedAfter` or later. Oldest first. */
-    async bySigner(address: PaidAddress, wallet: string, endedAfter: number): Promise<CheckoutSession[]> {
-      const rows = await select({ from: 'checkout_sessions', columns: ['*'] }).rows(
+    /**
+     * Sessions that a wallet signed for, oldest first: the oldest active ones, and the latest that ended at `endedAfter`
+     * or later, up to a number of each. A wallet may sign for any number (Decision 489).
+     */
+    async bySigner(
+      address: PaidAddress,
+      wallet: string,
+      endedAfter: number,
+      most: { readonly open: number; readonly ended: number } = MOST_SIGNED,
+    ): Promise<CheckoutSession[]> {
+      const isSigned = `${AT_ADDRESS} and signed_address = ?`;
+      const signed = [...bindingsOf(address), wallet];
+      const active = await select({ from: 'checkout_sessions', columns: ['*'] }).rows(
         handle,
-        `where ${AT_ADDRESS} and signed_address = ? and (ended_at is null or ended_at >= ?)
-        order by created_at, id`,
-        [...bindingsOf(address), wallet, endedAfter],
+        `where ${isSigned} and status = 'active' order by created_at, id limit ${BOUND}`,
+        [...signed, most.open],
       );
-      return rows.map(opened);
+      const ended = await select({ from: 'checkout_sessions', columns: ['*'] }).rows(
+        handle,
+        `where ${isSigned} and ended_at >= ? order by ended_at desc, id limit ${BOUND}`,
+        [...signed, endedAfter, most.ended],
+      );
+      return [...active, ...ended]
+        .sort((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1))
+        .map(opened);
     },
 
     /**

@@ -255,6 +255,23 @@ eachPaymentsDatabase('the checkout sessions', ownedTest => {
     expect(await store().byAmount({ ...place, chainId: 1 }, active.amountDue, 0)).toEqual([]);
   });
 
+  test('of a wallet that signed for very many, the oldest open and the latest ended ones are found', async ({
+    owner,
+    store,
+    opened,
+    expired,
+  }) => {
+    const signed = async (index: number) =>
+      (await opened({ signedAddress: WALLET, payerAddress: WALLET, createdAt: RECORD_TIME + index })).id;
+    const ended = [await signed(1), await signed(2), await signed(3)];
+    for (const [index, id] of ended.entries()) await expired(id, RECORD_TIME + 10 + index);
+    const open = [await signed(4), await signed(5), await signed(6)];
+
+    const found = await store().bySigner(aSession(owner), WALLET, 0, { open: 2, ended: 1 });
+
+    expect(found.map(({ id }) => id)).toEqual([ended[2], open[0], open[1]]);
+  });
+
   test('a recipient is watched once, even with several sessions', async ({ db, stranger, opened }) => {
     const { chainId, tokenAddress, recipientAddress } = await opened();
     await opened();
