@@ -59,9 +59,10 @@ function errorIn(body: Json | undefined): { code?: string; type?: string; param?
   );
 }
 
-/** Checks Cache-Control: responses are private (Decision 118). */
+/** Checks Cache-Control: responses are private, and exports have no version (Decision 118). */
 function cachingFaults({ method, status, headers }: Exchange): string[] {
-  const isRead = (method === 'GET' || method === 'HEAD') && status < 400;
+  const isExport = String(headers['content-type']).startsWith('text/csv');
+  const isRead = (method === 'GET' || method === 'HEAD') && status < 400 && !isExport;
   const wanted = isRead ? 'private, no-cache' : 'no-store';
   const given = headers['cache-control'];
   return given === wanted ? [] : [`Cache-Control is ${given}, not ${wanted}`];

@@ -6,8 +6,8 @@ import type { Tester } from './tester.ts';
 /** Maximum records of a page, and the number of pages that a list is split into. */
 const LARGEST_PAGE = 100;
 const PAGES = 4;
-/** Parameters of pagination and order; all others are filters. */
-const NO_FILTERS = ['page', 'limit', 'sort', 'order'];
+/** Parameters of pagination and order, and filters by what no field of the record says. */
+const NO_FILTERS = ['page', 'limit', 'sort', 'order', 'unmatched', 'mark'];
 
 /** Record fields of filters with a different name. */
 const FIELDS: Readonly<Record<string, string>> = { active: 'is_active', type: 'event', search: 'name' };
@@ -104,6 +104,8 @@ function matches(name: string, row: JsonObject, value: Json): boolean {
       String(text).toLowerCase().includes(String(value).toLowerCase()),
     );
   }
+  if (name === 'paid') return (row.completed_checkouts !== 0) === value;
+  if (name === 'refunded') return (row.amount_refunded !== '0') === value;
   if (name === 'unswept') return (row.amount_unswept !== '0') === value;
   return own === value;
 }

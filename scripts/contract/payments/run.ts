@@ -7,6 +7,7 @@ import type { ContractReport } from '../run.ts';
 import { type Known, tryMethods, tryOperation, tryReading } from './attempts.ts';
 import { isPagedList, tryList } from './lists.ts';
 import type { Operation } from './operation.ts';
+import { customersStory } from './scenarios/customers-scenario.ts';
 import { depositsStory } from './scenarios/deposits-scenario.ts';
 import { imagesStory } from './scenarios/images-scenario.ts';
 import { keysStory } from './scenarios/keys-scenario.ts';
@@ -61,6 +62,7 @@ async function makeRecords(tester: Tester): Promise<Ids> {
   const moved = await transfersStory(tester);
   const refund = await refundsStory(tester, links);
   const address = await depositsStory(tester, links);
+  await customersStory(tester, links);
   await keysStory(tester);
   const recipient = await recipientsStory(tester, links.fixed);
   const session = paid ?? tester.made.findLast(({ object }) => object === 'checkout_session')?.id;
@@ -75,6 +77,7 @@ async function makeRecords(tester: Tester): Promise<Ids> {
     recipient_id: recipient,
     refund_id: refund,
     address,
+    customer_id: await newestOf(tester, 'listCustomers'),
     event_id: await newestOf(tester, 'listEvents'),
     delivery_id: await newestOf(tester, 'listWebhookDeliveries', { webhook_id: String(webhook?.id) }),
   });

@@ -63,42 +63,46 @@ bothDatabases('a customer who is erased', databases => {
     await Promise.all([working, erasing]);
   }
 
-  test.runIf(isPostgres)('is in no delivery of a replay that runs at the same time', async () => {
-    const { customer } = await paid(ADA, 'completed');
-    await relayed();
-    const { path } = await newWebhook(shop, { url: 'http://127.0.0.1:9/hook', events: ['*'] });
-    const begun = await shop.post(`${path}/replay`, { since: '2000-01-01T00:00:00Z' });
-    expect(begun.status).toBe(200);
-    await using gate = await statementGate(api.db, 'deliveries', 'insert');
+  // SQLite runs one transaction at a time.
+  if (isPostgres)
+    test('is in no delivery of a replay that runs at the same time', async () => {
+      const { customer } = await paid(ADA, 'completed');
+      await relayed();
+      const { path } = await newWebhook(shop, { url: 'http://127.0.0.1:9/hook', events: ['*'] });
+      const begun = await shop.post(`${path}/replay`, { since: '2000-01-01T00:00:00Z' });
+      expect(begun.status).toBe(200);
+      await using gate = await statementGate(api.db, 'deliveries', 'insert');
 
-    await erasedBeside(gate, () => all(replayer({ ...api, log: quiet })), customer);
+      await erasedBeside(gate, () => all(replayer({ ...api, log: quiet })), customer);
 
-    expect(await tablesWith(WRITTEN)).toEqual([]);
-    expect(await rowsOf(api.db, 'select id from deliveries')).toHaveLength(2);
-  });
+      expect(await tablesWith(WRITTEN)).toEqual([]);
+      expect(await rowsOf(api.db, 'select id from deliveries')).toHaveLength(2);
+    });
 
-  test.runIf(isPostgres)('is in no notice that collects events at the same time', async () => {
-    await mailed();
-    const { customer } = await paid(ADA, 'underpaid');
-    await relayed();
-    await paid({ customerEmail: 'bob@kept.example' }, 'underpaid');
-    await using gate = await statementGate(api.db, 'notices', 'update');
+  if (isPostgres)
+    test('is in no notice that collects events at the same time', async () => {
+      await mailed();
+      const { customer } = await paid(ADA, 'underpaid');
+      await relayed();
+      await paid({ customerEmail: 'bob@kept.example' }, 'underpaid');
+      await using gate = await statementGate(api.db, 'notices', 'update');
 
-    await erasedBeside(gate, relayed, customer);
+      await erasedBeside(gate, relayed, customer);
 
-    expect(await tablesWith(WRITTEN)).toEqual([]);
-    expect(await tablesWith(/bob@kept\.example/)).toContain('notices');
-  });
+      expect(await tablesWith(WRITTEN)).toEqual([]);
+      expect(await tablesWith(/bob@kept\.example/)).toContain('notices');
+    });
 
-  test.runIf(isPostgres)('gets no mail with a link that was asked for at the same time', async () => {
-    const { id, customer } = await paid(ADA, 'completed');
-    await using gate = await statementGate(api.db, 'notices', 'insert');
-    const asked = () => api.payer.post(`/api/v1/pay/sessions/${id}/refund-address/link`);
+  if (isPostgres)
+    test('gets no mail with a link that was asked for at the same time', async () => {
+      const { id, customer } = await paid(ADA, 'completed');
+      await using gate = await statementGate(api.db, 'notices', 'insert');
+      const asked = () => api.payer.post(`/api/v1/pay/sessions/${id}/refund-address/link`);
 
-    await erasedBeside(gate, asked, customer);
+      await erasedBeside(gate, asked, customer);
 
-    expect(await tablesWith(WRITTEN)).toEqual([]);
-  });
+      expect(await tablesWith(WRITTEN)).toEqual([]);
+    });
 
   test('is in no answer of a receiver that had a delivery when it was erased', async () => {
     const answers = Promise.withResolvers<void>();
