@@ -69,6 +69,15 @@ eachWatchedShop('refunds sent by one transaction', watchedTest => {
       await moves(ours, one => one.create(refund));
       return refund;
     })
+    /** Sends two refunds by one transaction, and names it for both. */
+    .extend('sent', ({ chain, asked }) => async (ours: WatchedShop, [one, other]: readonly [Hex, Hex]) => {
+      const batch = await sendBatch(chain, [one, other]);
+      const refunds = [await asked(ours, one, 're_1'), await asked(ours, other, 're_2')];
+      const snapshot = await chain.snapshot();
+      const { hash, raw } = await batch.send();
+      for (const { id } of refunds) await moves(ours, refund => refund.name(id, hash, BY));
+      return { refunds, snapshot, raw };
+    })
     /** Replaces the blocks after a snapshot by others, in which another transfer comes before the batch. */
     .extend('shifted', ({ chain }) => async (snapshot: unknown, raw: Hex, blocks: number) => {
       const before = await chain.pay({ from: 5, to: `0x${'77'.repeat(20)}`, amount: 1n, tip: 40 });
@@ -82,17 +91,10 @@ eachWatchedShop('refunds sent by one transaction', watchedTest => {
     test(`to ${name} move with it to a block where its logs have other places`, async ({
       chain,
       ours,
-      asked,
+      sent,
       shifted,
     }) => {
-      const batch = await sendBatch(chain, destinations);
-      const refunds = [
-        await asked(ours, destinations[0], 're_1'),
-        await asked(ours, destinations[1], 're_2'),
-      ];
-      const snapshot = await chain.snapshot();
-      const { hash, raw } = await batch.send();
-      for (const { id } of refunds) await moves(ours, one => one.name(id, hash, BY));
+      const { refunds, snapshot, raw } = await sent(ours, destinations);
       await ours.settle();
       const first = await statesOf(ours, refunds);
 
@@ -113,17 +115,10 @@ eachWatchedShop('refunds sent by one transaction', watchedTest => {
     test(`to ${name} complete after such a move while they are being confirmed`, async ({
       chain,
       ours,
-      asked,
+      sent,
       shifted,
     }) => {
-      const batch = await sendBatch(chain, destinations);
-      const refunds = [
-        await asked(ours, destinations[0], 're_1'),
-        await asked(ours, destinations[1], 're_2'),
-      ];
-      const snapshot = await chain.snapshot();
-      const { hash, raw } = await batch.send();
-      for (const { id } of refunds) await moves(ours, one => one.name(id, hash, BY));
+      const { refunds, snapshot, raw } = await sent(ours, destinations);
       await chain.mine();
       await ours.round();
       const first = await statesOf(ours, refunds);
