@@ -128,7 +128,7 @@ async function removeUnpaidSessions(
   const known = unpaid.filter(row => row.sealed_customer !== null);
   if (!(await erasePayers(db, seals, known, signal))) return 0;
   return transaction(db, async handle => {
-    // A payment may have been recorded meanwhile.
+    // A payment may have been recorded since then.
     const sql = `id in (${placeholders(unpaid.length)})`;
     const rows = await unpaidSessions(handle, old, { sql, bindings: unpaid.map(({ id }) => id) });
     if (rows.length === 0) return 0;

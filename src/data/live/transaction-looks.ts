@@ -73,7 +73,7 @@ export function transactionLooks(deps: TransactionLooksDeps): TransactionLooks {
     const found = await source.inclusion(entry.watch.hex);
     const old = typeof found === 'object' ? await blockOf(source, found.blockNumber) : undefined;
     await inOrder(async () => {
-      // Something else is known of it meanwhile, or the answer is of another chain. The next turn looks again.
+      // Something else became known of it during the look, or the answer is of another chain. The next turn looks again.
       if (deps.source() !== source || recent.breaks() !== breaks || entry.lastEvent !== lastEvent) return;
       tell(entry, found, old);
     });

@@ -117,7 +117,7 @@ export async function endAttempts(
 }
 
 /**
- * The answer of an attempt; null when the body of its delivery was replaced meanwhile. Then its customer was erased, and the
+ * The answer of an attempt; null when the body of its delivery was replaced during it. Then its customer was erased, and the
  * receiver may have answered with what it got.
  */
 function answerOf(

@@ -69,7 +69,7 @@ export function openBreaker(name: string, { clock, log }: ClockAndLog): Breaker 
     // A request that was sent before the breaker opened says nothing about the time after it.
     const counts = () => isProbe || openUntil === undefined;
     const answersBefore = answers;
-    // Clients choose what is asked, and can choose what takes long. An upstream that answers others meanwhile is not out.
+    // Clients choose what is asked, and can choose what takes long. An upstream that answers others in that time is not out.
     const isSlowAlone = (error: unknown) => !isProbe && isTimeout(error) && answers > answersBefore;
     if (isProbe) isProbing = true;
     try {

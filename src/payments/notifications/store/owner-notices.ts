@@ -7,7 +7,7 @@ import type { Owner } from '../../model/owner.ts';
 import type { Seals } from '../../secrets/sealed.ts';
 import { noticeStore } from './notice-store.ts';
 
-/** Transaction of a change that people are told. `now` is UTC milliseconds. */
+/** Transaction of a change that is mailed. `now` is UTC milliseconds. */
 export interface NoticeScope {
   readonly handle: Transaction;
   readonly seals: Seals;
